@@ -1,0 +1,55 @@
+"""Every error of memory, in one flat room. The texts are built from typed fields and say what to do."""
+
+from __future__ import annotations
+
+
+class OpenClawMemoryError(Exception):
+    """Base of every error that memory raises on purpose."""
+
+
+class ConfigError(OpenClawMemoryError, ValueError):
+    """Raised when the configuration has a key or a value that can't be used."""
+
+    def __init__(self, where: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{where}: {problem}; {remedy}")
+        self.where, self.problem, self.remedy = where, problem, remedy
+
+
+class Refused(OpenClawMemoryError):  # noqa: N818 - a refusal is an answer, not a fault
+    """Raised when a request is understood and can't be granted; nothing was changed."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field, self.reason = field, reason
+
+
+class UnreadableDocumentError(OpenClawMemoryError):
+    """Raised when a document exists and can't be read; it is left as it is and never written over."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path} can't be read ({problem}); it is left as it is")
+        self.path, self.problem = path, problem
+
+
+class StorageError(OpenClawMemoryError):
+    """Raised when the disk refuses a write; what was acknowledged before is safe."""
+
+    def __init__(self, what: str, cause: OSError) -> None:
+        super().__init__(f"{what} failed: {cause.strerror or cause}")
+        self.what, self.cause = what, cause
+
+
+class RootInUseError(OpenClawMemoryError):
+    """Raised when another process owns the memory folder."""
+
+    def __init__(self, root: str, owner: str) -> None:
+        super().__init__(f"{root} is in use by {owner or 'another process'}; stop it, or choose another root")
+        self.root, self.owner = root, owner
+
+
+class ClosedError(OpenClawMemoryError):
+    """Raised when something is asked of a store that is closed."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is closed")
+        self.what = what

@@ -1,0 +1,40 @@
+"""When documents are rewritten. Pure: the coalescing buffer's whole mind (seed 000 section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FlushLimits:
+    """How long Markdown may lag behind the journal: `interval` in seconds, entries of one document, entries in all."""
+
+    interval: float
+    per_document: int
+    in_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a document has waiting: how many entries, and since when (seconds of the monotonic clock)."""
+
+    entries: int
+    since: float
+
+
+def plan_flush(waiting: Mapping[str, Waiting], now: float, limits: FlushLimits) -> list[str]:
+    """Choose the documents to rewrite now, the longest waiting first."""
+    oldest_first = sorted(waiting, key=lambda path: waiting[path].since)
+    if sum(document.entries for document in waiting.values()) >= limits.in_all:
+        return oldest_first
+    return [
+        path
+        for path in oldest_first
+        if waiting[path].entries >= limits.per_document or now - waiting[path].since >= limits.interval
+    ]
+
+
+def next_flush(waiting: Mapping[str, Waiting], limits: FlushLimits) -> float | None:
+    """Tell when `plan_flush` has to be asked again if nothing else happens; None: when something does."""
+    return min((document.since + limits.interval for document in waiting.values()), default=None)

@@ -1,0 +1,187 @@
+"""The write-ahead log: what is acknowledged is on the disk here before anybody is told so.
+
+Records are queued by the event loop, in order. A thread of the journal's own writes whatever is waiting and calls
+one `fdatasync` for all of it (group commit), so the cost of a sync is shared by everybody who waited for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openclaw_memory.storage.files import AppendFile, Files
+from openclaw_memory.storage.operations import Record, decode, encode
+
+Settled = Callable[[Sequence[int], OSError | None], None]
+"""Called in the journal's thread with positions that are durable now, or with the error that prevented it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalContents:
+    """What a journal held when it was opened.
+
+    `position` is the last one in use. `damaged` counts lines that are unreadable and were not a torn end.
+    """
+
+    records: tuple[Record, ...]
+    position: int
+    damaged: int
+
+
+def read_journal(folder: Path, files: Files) -> JournalContents:
+    """Read all records, oldest first. A torn last line was never acknowledged and is left out."""
+    records: list[Record] = []
+    position = damaged = 0
+    for name in _logs(files, folder):
+        lines = [decode(line) for line in _lines(files.read_now(folder / name))]
+        begin = lines[0] if lines else None
+        kept = lines[1 : 1 + begin.keeps] if begin is not None and begin.keeps is not None else []
+        if begin is None or begin.keeps is None or len(kept) < begin.keeps or None in kept:
+            # The file was never finished, so the one before it is still the whole truth.
+            continue
+        records = [line for line in lines[1:] if line is not None]
+        damaged = sum(line is None for line in lines[1:-1])
+        position = max([begin.position, *(record.position for record in records)])
+    return JournalContents(tuple(records), position, damaged)
+
+
+def _logs(files: Files, folder: Path) -> list[str]:
+    return sorted(name for name in files.scan(folder) if name.endswith(".log"))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + ([rest] if (rest := data.rpartition(b"\n")[2]) else [])
+
+
+class Journal:
+    """The log of one root. `submit`, `shorten` and `resume` are called from the event loop and never wait.
+
+    Parameters: `folder`, which must exist; `files`; `position`, the last one in use; `settled`.
+    """
+
+    def __init__(self, folder: Path, files: Files, position: int, settled: Settled) -> None:
+        self._folder = folder
+        self._files = files
+        self._settled = settled
+        self._changed = threading.Condition()
+        self._queue: list[tuple[int, bytes]] = []
+        self._upto: int | None = None
+        self._closing = False
+        self._failure: OSError | None = None
+        self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
+        # Only the thread touches these once it runs.
+        self._file: AppendFile | None = None
+        self._kept: list[tuple[int, bytes]] = []
+        self._last = position
+        self.size = 0
+        """Bytes in the journal file, for deciding when to shorten it."""
+
+    def start(self, kept: Sequence[Record]) -> OSError | None:
+        """Begin a new file with the records that are still needed, then serve. Call it from a thread.
+
+        Gives the error when no file can be written now; each later record tries again.
+        """
+        self._kept = [(record.position, encode(record)) for record in kept]
+        problem = None
+        try:
+            self._begin()
+        except OSError as error:
+            self._abandon()
+            problem = error
+        self._thread.start()
+        return problem
+
+    def submit(self, record: Record) -> None:
+        """Queue a record; `settled` hears when it is durable or has failed."""
+        line = encode(record)
+        with self._changed:
+            self._queue.append((record.position, line))
+            self._changed.notify()
+
+    def shorten(self, upto: int) -> None:
+        """Let go of all records up to position `upto`: their documents hold them now."""
+        with self._changed:
+            self._upto = upto
+            self._changed.notify()
+
+    def resume(self) -> None:
+        """Accept records again after a failure, once everything that was planned on the failed ones is undone."""
+        with self._changed:
+            self._failure = None
+
+    def close(self) -> None:
+        """Write what is queued, then end the thread. Waits for it: call it from a thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+        self._abandon()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._upto is not None or self._closing)
+                appends, self._queue = self._queue, []
+                upto, self._upto = self._upto, None
+                failure = self._failure
+            if not appends and upto is None:
+                return
+            if appends:
+                failure = failure or self._write(appends)
+                if failure is not None:
+                    with self._changed:
+                        self._failure = failure
+                self._settled([position for position, _ in appends], failure)
+            if upto is not None and failure is None:
+                self._shorten(upto)
+
+    def _write(self, appends: list[tuple[int, bytes]]) -> OSError | None:
+        data = b"".join(line for _, line in appends)
+        try:
+            if self._file is None:
+                self._begin()
+            assert self._file is not None
+            self._file.append(data)
+            self._file.sync()
+        except OSError as error:
+            # Nobody knows what of these bytes reached the disk: the file is never appended to again.
+            self._abandon()
+            return error
+        self.size += len(data)
+        self._last = appends[-1][0]
+        self._kept += appends
+        return None
+
+    def _shorten(self, upto: int) -> None:
+        self._kept = [(position, line) for position, line in self._kept if position > upto]
+        try:
+            self._begin()
+        except OSError:
+            # Nothing is lost: the longer file stays until the next write begins a new one, and reports if it can't.
+            self._abandon()
+
+    def _begin(self) -> None:
+        """Start a new file that repeats what is still needed, and then remove the older ones."""
+        self._files.make_folder(self._folder)
+        older = _logs(self._files, self._folder)
+        number = int(older[-1].removesuffix(".log")) + 1 if older else 1
+        begin = encode(Record(position=self._last, keeps=len(self._kept)))
+        data = begin + b"".join(line for _, line in self._kept)
+        file = self._files.open_append(self._folder / f"{number:010}.log")
+        try:
+            file.append(data)
+            file.sync()
+        except OSError:
+            file.close()
+            raise
+        self._abandon()
+        self._file, self.size = file, len(data)
+        for name in older:
+            self._files.remove(self._folder / name)
+
+    def _abandon(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

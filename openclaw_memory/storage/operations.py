@@ -1,0 +1,74 @@
+"""What is written down before it is done: operations on documents, and the journal's records of them."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of one document, complete in itself: applied again to an older state it gives the same result.
+
+    `path` is the document, relative to the root; `kind` names the change; `arguments` are JSON values.
+    """
+
+    path: str
+    kind: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """A version of a document on disk: it holds the operations of all records up to position `upto`."""
+
+    path: str
+    version: str
+    upto: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of the journal.
+
+    `operations` take effect together. `intents` are flushes that are about to happen, `flushed` those that did.
+    `keeps`: this line begins a journal file, and the next so many lines repeat what is still needed of older files.
+    """
+
+    position: int
+    operations: tuple[Operation, ...] = ()
+    intents: tuple[Flush, ...] = ()
+    flushed: tuple[Flush, ...] = ()
+    keeps: int | None = None
+
+
+def encode(record: Record) -> bytes:
+    """Write a record as a line: CRC-32 of the rest in hex, a space, JSON."""
+    content: dict[str, Any] = {"position": record.position}
+    if record.operations:
+        content["operations"] = [[op.path, op.kind, dict(op.arguments)] for op in record.operations]
+    for name in ("intents", "flushed"):
+        if flushes := getattr(record, name):
+            content[name] = [[flush.path, flush.version, flush.upto] for flush in flushes]
+    if record.keeps is not None:
+        content["keeps"] = record.keeps
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def decode(line: bytes) -> Record | None:
+    """Read one line; None when it is torn or damaged."""
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(text):
+        return None
+    content = json.loads(text)
+    return Record(
+        position=content["position"],
+        operations=tuple(Operation(*parts) for parts in content.get("operations", ())),
+        intents=tuple(Flush(*parts) for parts in content.get("intents", ())),
+        flushed=tuple(Flush(*parts) for parts in content.get("flushed", ())),
+        keeps=content.get("keeps"),
+    )

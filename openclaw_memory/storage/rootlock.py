@@ -1,0 +1,44 @@
+"""One owner a root. The system lets go of the lock when the owner dies, however it dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+from pathlib import Path
+
+from openclaw_memory.errors import RootInUseError
+from openclaw_memory.storage.files import PRIVATE_FILE
+
+
+class RootLock:
+    """The lock of one folder, at its real path, so that two links to it exclude each other.
+
+    The text in the file is for people; the lock itself is `flock`, so a left-over file never locks anybody out.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._path = root.resolve() / ".lock"
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock.
+
+        Raises: `RootInUseError` when another process, or another `Memory` of this one, has it.
+        """
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(descriptor, 1000).decode(errors="replace").strip()
+            os.close(descriptor)
+            raise RootInUseError(str(self._path.parent), owner) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Let go of the lock; the file stays, since removing it would let two owners in."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

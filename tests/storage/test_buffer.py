@@ -1,0 +1,41 @@
+"""When documents are rewritten: after 2 seconds, at 50 entries of one, at 500 of all (seed 000 section 5.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_memory.storage.buffer import FlushLimits, Waiting, next_flush, plan_flush
+
+LIMITS = FlushLimits(interval=2.0, per_document=50, in_all=500)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "now", "expected"),
+    [
+        ({}, 10.0, []),
+        ({"a": Waiting(1, 9.0)}, 10.0, []),
+        ({"a": Waiting(1, 8.0)}, 10.0, ["a"]),
+        ({"a": Waiting(50, 10.0), "b": Waiting(49, 10.0)}, 10.0, ["a"]),
+        ({str(n): Waiting(45, 10.0 - n / 100) for n in range(12)}, 10.0, [str(n) for n in reversed(range(12))]),
+    ],
+    ids=["empty", "too-soon", "interval", "entries-of-one", "entries-of-all"],
+)
+def test_what_is_due(waiting: dict[str, Waiting], now: float, expected: list[str]) -> None:
+    """The longest waiting first."""
+    assert plan_flush(waiting, now, LIMITS) == expected
+
+
+@given(
+    st.dictionaries(st.text("abc"), st.builds(Waiting, st.integers(1, 60), st.floats(0, 20)), max_size=8),
+    st.floats(20, 30),
+)
+def test_next_flush_is_when_something_becomes_due(waiting: dict[str, Waiting], now: float) -> None:
+    """Asked at the time that `next_flush` tells, `plan_flush` has something to do; never is it told too late."""
+    at = next_flush(waiting, LIMITS)
+    assert (at is None) == (not waiting)
+    if at is not None:
+        assert plan_flush(waiting, at + 1e-9, LIMITS)
+        due = {path for path in waiting if waiting[path].since + LIMITS.interval < now}
+        assert due <= set(plan_flush(waiting, now, LIMITS))

@@ -1,0 +1,184 @@
+"""What is settled is read again; what failed does not come back; one sync serves everybody who waits."""
+
+from __future__ import annotations
+
+import errno
+import queue
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.journal import Journal, read_journal
+from openclaw_memory.storage.operations import Operation, Record, decode
+from tests.support import FaultyFiles
+
+Settled = queue.SimpleQueue[tuple[list[int], OSError | None]]
+
+
+def record(position: int) -> Record:
+    return Record(position, (Operation("facts/a.md", "set", {"n": position, "text": "狗\n" * position}),))
+
+
+def started(folder: Path, files: LocalFiles, kept: Sequence[Record] = ()) -> tuple[Journal, Settled]:
+    settled: Settled = queue.SimpleQueue()
+    position = max((record.position for record in kept), default=0)
+    journal = Journal(folder, files, position, lambda positions, error: settled.put((list(positions), error)))
+    assert journal.start(kept) is None
+    return journal, settled
+
+
+def positions(folder: Path) -> list[int]:
+    return [record.position for record in read_journal(folder, LocalFiles()).records]
+
+
+def test_settled_records_are_read_again(tmp_path: Path) -> None:
+    """Records come back in the order in which they were submitted."""
+    journal, settled = started(tmp_path, LocalFiles())
+    for position in range(1, 21):
+        journal.submit(record(position))
+    journal.close()
+    told = []
+    while not settled.empty():
+        told += settled.get()[0]
+    assert told == positions(tmp_path) == list(range(1, 21))
+    assert read_journal(tmp_path, LocalFiles()).records[6] == record(7)
+
+
+def test_cut_at_every_byte_leaves_whole_records(tmp_path: Path) -> None:
+    """Wherever a crash cuts the file, what was complete before the cut is there and nothing else is."""
+    journal, _ = started(tmp_path, LocalFiles())
+    for position in range(1, 5):
+        journal.submit(record(position))
+    journal.close()
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    for length in range(len(whole) + 1):
+        path.write_bytes(whole[:length])
+        contents = read_journal(tmp_path, LocalFiles())
+        complete = max(0, whole[:length].count(b"\n") - 1)
+        assert [record.position for record in contents.records] == list(range(1, complete + 1))
+        assert contents.damaged == 0
+
+
+def test_damaged_line_in_the_middle_is_counted_and_left_out(tmp_path: Path) -> None:
+    """Damage that is no torn end is told, and costs only its own record."""
+    journal, _ = started(tmp_path, LocalFiles())
+    for position in range(1, 5):
+        journal.submit(record(position))
+    journal.close()
+    (path,) = tmp_path.iterdir()
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"facts", b"fakts")
+    path.write_bytes(b"".join(lines))
+    contents = read_journal(tmp_path, LocalFiles())
+    assert ([record.position for record in contents.records], contents.damaged) == ([1, 3, 4], 1)
+
+
+def test_unfinished_new_file_is_ignored(tmp_path: Path) -> None:
+    """A crash while a journal is begun anew leaves the one before it in force."""
+    journal, _ = started(tmp_path, LocalFiles())
+    journal.submit(record(1))
+    journal.submit(record(2))
+    journal.close()
+    old = next(tmp_path.iterdir())
+    kept = old.read_bytes()
+    again, _ = started(tmp_path, LocalFiles(), [record(1), record(2)])
+    again.close()
+    new = next(tmp_path.iterdir())
+    begun = new.read_bytes()
+    assert new != old
+    for length in range(len(begun)):
+        old.write_bytes(kept)
+        new.write_bytes(begun[:length])
+        assert positions(tmp_path) == [1, 2]
+
+
+def test_one_sync_settles_everybody_who_waits(tmp_path: Path) -> None:
+    """Records that arrive during a sync share the next one (group commit)."""
+    syncing, go_on = threading.Event(), threading.Event()
+
+    def hold_first_sync(operation: str, path: Path) -> None:
+        if operation == "sync" and len(syncs()) == 2:
+            syncing.set()
+            assert go_on.wait(30)
+
+    def syncs() -> list[tuple[str, str]]:
+        return [call for call in files.calls if call[0] == "sync"]
+
+    files = FaultyFiles(hold_first_sync)
+    journal, settled = started(tmp_path, files)
+    journal.submit(record(1))
+    assert syncing.wait(30)
+    for position in range(2, 102):
+        journal.submit(record(position))
+    go_on.set()
+    journal.close()
+    assert settled.get()[0] == [1]
+    assert settled.get()[0] == list(range(2, 102))
+    assert len(syncs()) == 3
+
+
+@pytest.mark.parametrize("operation", ["append", "sync"])
+def test_failed_record_does_not_come_back(tmp_path: Path, operation: str) -> None:
+    """A record that was reported as failed is gone, also when its bytes had reached the file; earlier ones stay."""
+    files = FaultyFiles()
+    journal, settled = started(tmp_path, files)
+    journal.submit(record(1))
+    assert settled.get() == ([1], None)
+    files.fault = lambda name, path: errno.EIO if name == operation else None
+    journal.submit(record(2))
+    failed, error = settled.get()
+    assert failed == [2]
+    assert error is not None
+    assert error.errno == errno.EIO
+    files.fault = lambda name, path: None
+    # Until the owner has undone what was planned on it, everything else fails with it.
+    journal.submit(record(3))
+    assert settled.get() == ([3], error)
+    journal.resume()
+    journal.submit(record(4))
+    assert settled.get() == ([4], None)
+    journal.close()
+    assert positions(tmp_path) == [1, 4]
+
+
+def test_shortened_journal_keeps_what_is_still_needed(tmp_path: Path) -> None:
+    """After `shorten` only later records are read, and the position goes on."""
+    journal, _ = started(tmp_path, LocalFiles())
+    for position in range(1, 6):
+        journal.submit(record(position))
+    journal.shorten(3)
+    journal.close()
+    assert positions(tmp_path) == [4, 5]
+    again, _ = started(tmp_path, LocalFiles(), read_journal(tmp_path, LocalFiles()).records)
+    again.shorten(5)
+    again.close()
+    contents = read_journal(tmp_path, LocalFiles())
+    assert (contents.records, contents.position) == ((), 5)
+
+
+def test_start_on_a_full_disk_serves_later(tmp_path: Path) -> None:
+    """A journal that could not be begun says so, and begins with the first record that finds room."""
+    files = FaultyFiles(lambda operation, path: errno.ENOSPC if operation == "sync" else None)
+    settled: Settled = queue.SimpleQueue()
+    journal = Journal(tmp_path, files, 0, lambda positions, error: settled.put((list(positions), error)))
+    problem = journal.start([])
+    assert problem is not None
+    files.fault = lambda operation, path: None
+    journal.submit(record(1))
+    assert settled.get() == ([1], None)
+    journal.close()
+    assert positions(tmp_path) == [1]
+
+
+def test_lines_of_a_journal_are_readable(tmp_path: Path) -> None:
+    """A person can read the journal: one JSON object a line, after its checksum."""
+    journal, _ = started(tmp_path, LocalFiles())
+    journal.submit(record(1))
+    journal.close()
+    begin, line = next(tmp_path.iterdir()).read_bytes().splitlines(keepends=True)
+    assert decode(begin) == Record(0, keeps=0)
+    assert "狗".encode() in line

@@ -1,0 +1,344 @@
+"""Planned, committed, flushed: nothing acknowledged is lost, and a person's edit is never written over."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from openclaw_memory.clock import ManualClock
+from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.layers.rooms import FOLDERS, format_of
+from openclaw_memory.storage.buffer import FlushLimits
+from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.operations import Operation
+from openclaw_memory.storage.store import Commit, RecoveryReport, Store
+from tests.support import START, FaultyFiles, no_space
+
+PROFILE = "facts/user-profile.md"
+
+
+class Opened:
+    def __init__(self, root: Path, files: LocalFiles, **limits: int) -> None:
+        self.root, self.clock = root, ManualClock(START)
+        self.seen: dict[str, Any] = {}
+        self.trouble: list[str | None] = []
+        self.store = Store(
+            root,
+            files,
+            self.clock,
+            format_of,
+            FlushLimits(2.0, limits.get("per_document", 50), 500),
+            limits.get("journal_limit", 1 << 20),
+            lambda path, before, after: self.seen.__setitem__(path, after),
+            self.trouble.append,
+        )
+        self.recovered: RecoveryReport | None = None
+
+    async def set(self, key: str, value: str, path: str = PROFILE) -> Commit:
+        commit = await self.plan(key, value, path)
+        await commit.wait()
+        return commit
+
+    async def plan(self, key: str, value: str, path: str = PROFILE) -> Commit:
+        draft = await self.store.draft([path])
+        draft.apply(
+            Operation(
+                path,
+                "set",
+                {
+                    "section": "S",
+                    "key": key,
+                    "value": value,
+                    "title": "T",
+                    "language": "en",
+                    "at": "2026-05-04T14:30:00+08:00",
+                },
+            )
+        )
+        return self.store.commit(draft)
+
+    def file(self, path: str = PROFILE) -> str:
+        return (self.root / path).read_text()
+
+    def crashed(self, target: Path) -> Path:
+        shutil.copytree(self.root, target)
+        return target
+
+
+@asynccontextmanager
+async def opened(root: Path, files: LocalFiles | None = None, **limits: int) -> AsyncIterator[Opened]:
+    it = Opened(root, files or LocalFiles(), **limits)
+    it.recovered = await it.store.open(FOLDERS)
+    try:
+        yield it
+    finally:
+        await it.store.close()
+
+
+async def test_acknowledged_survives_a_crash_before_the_flush(tmp_path: Path) -> None:
+    """What is committed is in the journal; a new owner of the folder writes it into the file."""
+    async with opened(tmp_path / "a") as it:
+        await it.set("one", "1")
+        await it.set("two", "2")
+        assert not (tmp_path / "a" / PROFILE).exists()
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        assert again.recovered == RecoveryReport({PROFILE: 2}, 0)
+        assert "- one: 1\n- two: 2\n" in again.file()
+
+
+async def test_recovery_applies_nothing_twice(tmp_path: Path) -> None:
+    """A crash after the flush, before and after the journal knows of it, changes nothing."""
+    async with opened(tmp_path / "a") as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        flushed = it.file()
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        assert again.recovered == RecoveryReport({}, 0)
+        assert again.file() == flushed
+
+
+@pytest.mark.parametrize("edit", ["line", "front matter", "file"])
+async def test_deleted_after_the_flush_stays_deleted(tmp_path: Path, edit: str) -> None:
+    """A person deletes a line, or the whole file, after the flush and before the restart."""
+    async with opened(tmp_path / "a") as it:
+        await it.set("one", "1")
+        await it.set("two", "2")
+        await it.store.flush()
+        await it.store.settled()
+        crashed = it.crashed(tmp_path / "b")
+    path = crashed / PROFILE
+    text = path.read_text()
+    if edit == "line":
+        path.write_text(text.replace("- one: 1\n", ""))
+    elif edit == "front matter":
+        path.write_text(text.split("---\n")[2].replace("- one: 1\n", ""))
+    else:
+        path.unlink()
+    async with opened(crashed) as again:
+        assert "one: 1" not in (path.read_text() if path.exists() else "")
+        await again.set("three", "3")
+        await again.store.flush()
+        assert "one: 1" not in again.file()
+        assert "- three: 3" in again.file()
+
+
+async def test_edit_between_read_and_flush_keeps_both(tmp_path: Path) -> None:
+    """A person saves the file while our change waits: their lines and ours are there (CASES 11)."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        await it.set("two", "2")
+        path = tmp_path / PROFILE
+        path.write_text(it.file().replace("- one: 1", "- one: 1\n- mine: by hand"))
+        await it.store.flush()
+        assert "- one: 1\n- mine: by hand\n- two: 2\n" in it.file()
+        # Also while the record is on its way to the disk.
+        commit = await it.plan("three", "3")
+        path.write_text(it.file().replace("by hand", "by hand again"))
+        await it.store.draft([PROFILE])
+        await commit.wait()
+        await it.store.flush()
+        assert "- mine: by hand again\n- two: 2\n- three: 3\n" in it.file()
+        assert it.seen[PROFILE].body == it.file().split("---\n", 2)[2]
+
+
+async def test_edit_during_the_flush_is_not_overwritten(tmp_path: Path) -> None:
+    """A file that is saved after we looked and before we replace it is left for the next flush, which merges."""
+    path = tmp_path / PROFILE
+
+    class EditsLate(LocalFiles):
+        looks = 0
+
+        async def stamp(self, asked: Path) -> Any:
+            if asked == path:
+                self.looks += 1
+                if self.looks == edit_at:
+                    path.write_text(path.read_text() + "- mine: by hand\n")
+            return await super().stamp(asked)
+
+    edit_at, files = -1, EditsLate()
+    async with opened(tmp_path, files) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        await it.set("two", "2")
+        edit_at = files.looks + 2
+        await it.store.flush()
+        assert "two" not in it.file()
+        assert it.store.unflushed() == {PROFILE: 1}
+        await it.store.flush()
+        assert "- one: 1\n- mine: by hand\n- two: 2\n" in it.file()
+
+
+async def test_emptied_file_is_looked_at_again(tmp_path: Path) -> None:
+    """An editor that saves in place empties the file first; only a file that stays empty is believed."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        path = tmp_path / PROFILE
+        path.write_bytes(b"")
+        assert "one" in (await it.store.read(PROFILE)).body
+        assert (await it.store.read(PROFILE)).body == ""
+
+
+async def test_vanished_file_is_gone_for_readers(tmp_path: Path) -> None:
+    """A person who deletes a file has deleted what was in it; what came after the flush is kept."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        await it.set("two", "2")
+        (tmp_path / PROFILE).unlink()
+        body = (await it.store.read(PROFILE)).body
+        assert "one" not in body
+        assert "- two: 2" in body
+
+
+async def test_failed_sync_fails_everything_planned_on_it(tmp_path: Path) -> None:
+    """All commits since the failure are refused, nothing of them is seen, and writes resume by themselves."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("kept", "1")
+        files.fault = lambda operation, path: errno.EIO if operation == "sync" else None
+        commits = [await it.plan(f"lost{number}", "x") for number in range(3)]
+        for commit in commits:
+            await commit.wait()
+        assert all(commit.error is not None and "Input/output error" in str(commit.error) for commit in commits)
+        assert it.trouble == ["writing the journal failed: Input/output error"]
+        assert "lost" not in (await it.store.read(PROFILE)).body
+        files.fault = lambda operation, path: None
+        again = await it.set("later", "2")
+        assert again.error is None
+        assert it.trouble[1:] == [None]
+        crashed = it.crashed(tmp_path.parent / f"{tmp_path.name}-crashed")
+    async with opened(crashed) as recovered:
+        body = (await recovered.store.read(PROFILE)).body
+        assert "- kept: 1\n- later: 2\n" in body
+        assert "lost" not in body
+
+
+async def test_full_disk_while_flushing_keeps_the_old_file(tmp_path: Path) -> None:
+    """The file is whole, the trouble is told once, the journal holds the rest, and the flush is tried again."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        whole = it.file()
+        await it.set("two", "2")
+        files.fault = no_space("replace")
+        await it.store.flush()
+        await it.store.flush()
+        assert it.file() == whole
+        assert it.trouble == [f"writing {PROFILE} failed: No space left on device"]
+        files.fault = lambda operation, path: None
+        await it.store.flush()
+        assert "- two: 2" in it.file()
+        assert it.trouble[1:] == [None]
+
+
+async def test_unreadable_file_is_never_written_over(tmp_path: Path) -> None:
+    """Bytes that are no text are left alone; what was acknowledged before waits in the journal (CASES 8)."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "1")
+        path = tmp_path / PROFILE
+        path.write_bytes(b"\x00\xff\x00\xfe no text")
+        with pytest.raises(UnreadableDocumentError, match=PROFILE):
+            await it.store.draft([PROFILE])
+        await it.store.flush()
+        assert path.read_bytes() == b"\x00\xff\x00\xfe no text"
+        assert list(it.store.problems()) == [PROFILE]
+        path.write_text("# Mine\n")
+        assert "- one: 1" in (await it.store.read(PROFILE)).body
+        await it.store.flush()
+        assert it.file().split("---\n", 2)[2].startswith("# Mine\n")
+        assert it.store.problems() == {}
+
+
+async def test_cancelled_caller_changes_nothing(tmp_path: Path) -> None:
+    """Who stops waiting for a commit does not stop the commit."""
+    async with opened(tmp_path) as it:
+        commit = await it.plan("one", "1")
+        with anyio.move_on_after(0):
+            await commit.wait()
+        await it.store.settled()
+        assert commit.error is None
+        assert "- one: 1" in (await it.store.read(PROFILE)).body
+
+
+async def test_stale_draft_is_refused(tmp_path: Path) -> None:
+    """A draft that was kept while its documents changed is a mistake of ours, and says so."""
+    async with opened(tmp_path) as it:
+        draft = await it.store.draft([PROFILE])
+        await it.set("one", "1")
+        draft.apply(
+            Operation(
+                PROFILE, "set", {"section": "S", "key": "k", "value": "v", "title": "T", "at": "t", "language": "en"}
+            )
+        )
+        with pytest.raises(RuntimeError, match=r"user-profile.*plan and commit without awaiting"):
+            it.store.commit(draft)
+
+
+async def test_background_flushes_when_time_has_come(tmp_path: Path) -> None:
+    """Files follow after 2 seconds of the clock, and at once when a document has enough entries."""
+    async with opened(tmp_path, per_document=3) as it, anyio.create_task_group() as group:
+        group.start_soon(it.store.run)
+        await it.set("one", "1")
+        await anyio.wait_all_tasks_blocked()
+        it.clock.advance(1.9)
+        await anyio.wait_all_tasks_blocked()
+        assert it.store.unflushed() == {PROFILE: 1}
+        it.clock.advance(0.1)
+        while it.store.unflushed():
+            await anyio.lowlevel.checkpoint()
+        assert "- one: 1" in it.file()
+        for key in ("two", "three", "four"):
+            await it.set(key, "x")
+        while it.store.unflushed():
+            await anyio.lowlevel.checkpoint()
+        assert "- four: x" in it.file()
+        group.cancel_scope.cancel()
+
+
+async def test_journal_is_shortened_after_flushes(tmp_path: Path) -> None:
+    """The journal does not grow with all that was ever written, and holds what no file holds yet."""
+    async with opened(tmp_path / "a", journal_limit=2_000) as it:
+        for number in range(60):
+            await it.set(f"key{number}", "x" * 50)
+            if number % 10 == 9:
+                await it.store.flush()
+        await it.set("last", "1")
+        await it.store.settled()
+        size = sum(path.stat().st_size for path in (tmp_path / "a" / ".journal").iterdir())
+        assert size < 10_000
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        body = (await again.store.read(PROFILE)).body
+        assert [f"- key{number}: " in body for number in range(60)] == [True] * 60
+        assert "- last: 1" in body
+
+
+async def test_two_documents_of_one_draft_survive_together(tmp_path: Path) -> None:
+    """A record holds all operations of a draft: after a crash both documents have it."""
+    async with opened(tmp_path / "a") as it:
+        draft = await it.store.draft(["facts/a.md", "facts/b.md"])
+        for path in ("facts/a.md", "facts/b.md"):
+            draft.apply(
+                Operation(
+                    path, "set", {"section": "S", "key": "k", "value": "v", "title": "T", "language": "en", "at": "t"}
+                )
+            )
+        await it.store.commit(draft).wait()
+        await it.store.flush(["facts/a.md"])
+        await it.store.settled()
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        for path in ("facts/a.md", "facts/b.md"):
+            assert again.file(path).count("- k: v\n") == 1

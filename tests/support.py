@@ -1,0 +1,120 @@
+"""What several test rooms share: a clock that stands still, a disk that fails on demand, a memory on a bus."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bus import EventBus, Gateway
+from openclaw_memory import ManualClock, Memory, MemoryConfig
+from openclaw_memory.storage.files import AppendFile, LocalFiles, Stamp
+
+START = datetime(2026, 5, 4, 6, 30, tzinfo=UTC)
+"""14:30 in Shanghai."""
+
+Fault = Callable[[str, Path], int | None]
+"""Gives the errno with which an operation on a path fails, or None."""
+
+
+class FaultyFiles(LocalFiles):
+    """The real disk, which refuses what `fault` says, and counts what it does."""
+
+    def __init__(self, fault: Fault = lambda operation, path: None) -> None:
+        self.fault = fault
+        self.calls: list[tuple[str, str]] = []
+
+    def _check(self, operation: str, path: Path) -> None:
+        self.calls.append((operation, path.name))
+        code = self.fault(operation, path)
+        if code is not None:
+            raise OSError(code, os.strerror(code), str(path))
+
+    async def read(self, path: Path) -> tuple[bytes, Stamp]:
+        self._check("read", path)
+        return await super().read(path)
+
+    def make_folder(self, path: Path) -> None:
+        self._check("make_folder", path)
+        super().make_folder(path)
+
+    def replace(self, path: Path, data: bytes) -> Stamp:
+        self._check("replace", path)
+        return super().replace(path, data)
+
+    def open_append(self, path: Path) -> AppendFile:
+        self._check("open_append", path)
+        return _FaultyAppendFile(super().open_append(path), self, path)
+
+
+class _FaultyAppendFile:
+    def __init__(self, inner: AppendFile, files: FaultyFiles, path: Path) -> None:
+        self._inner, self._files, self._path = inner, files, path
+
+    def append(self, data: bytes) -> None:
+        self._files._check("append", self._path)
+        self._inner.append(data)
+
+    def sync(self) -> None:
+        self._files._check("sync", self._path)
+        self._inner.sync()
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def no_space(*operations: str) -> Fault:
+    """A full disk, as far as these operations go."""
+    return lambda operation, path: errno.ENOSPC if operation in operations else None
+
+
+def counted_ids() -> Callable[[datetime], str]:
+    """Ids `m1`, `m2`, ..."""
+    numbers = itertools.count(1)
+    return lambda time: f"m{next(numbers)}"
+
+
+class Remembering:
+    """A memory on a bus of its own, with a clock that is moved by hand."""
+
+    def __init__(self, memory: Memory, gateway: Gateway, clock: ManualClock) -> None:
+        self.memory, self.gateway, self.clock = memory, gateway, clock
+
+    @property
+    def bus(self) -> EventBus:
+        return self.gateway.bus
+
+    @property
+    def folder(self) -> Path:
+        return self.memory.config.memory_folder
+
+    async def ask(self, payload: Any) -> Any:
+        return await self.bus.request(payload, timeout=30)
+
+    async def flushed(self) -> None:
+        """Rewrite what waits, as the background does when its time has come."""
+        assert self.memory._store is not None
+        await self.memory._store.flush()
+
+    def crashed_copy(self, target: Path) -> Path:
+        """Copy the folders as a crash at this moment would leave them."""
+        shutil.copytree(self.memory.config.root, target)
+        return target
+
+
+@asynccontextmanager
+async def remembering(
+    root: Path, *, now: datetime = START, files: LocalFiles | None = None, ids: bool = False, **settings: Any
+) -> AsyncIterator[Remembering]:
+    clock = ManualClock(now)
+    config = MemoryConfig(root=root, **{"timezone": "Asia/Shanghai", **settings})
+    memory = Memory(config, clock=clock, files=files, new_id=counted_ids() if ids else None)
+    async with Gateway() as gateway:
+        await gateway.register(memory)
+        yield Remembering(memory, gateway, clock)
