@@ -1,0 +1,33 @@
+"""What goes back to the Brain: counting, budgets, what a session may see, assembling. Pure; no disk."""
+
+from openclaw_memory.context.assemble import build_context
+from openclaw_memory.context.budget import TokenBudget, allocate_token_budget, divide
+from openclaw_memory.context.errors import EncodingUnavailableError, UnknownEncodingError
+from openclaw_memory.context.material import Line, Material
+from openclaw_memory.context.recalled import Language, recalled_text
+from openclaw_memory.context.selection import select_history
+from openclaw_memory.context.tokens import EstimateCounter, TokenCounter, make_counter
+from openclaw_memory.context.visibility import Visibility, allow, audience, kind_of, policy, task_named
+
+__all__ = [
+    "EncodingUnavailableError",
+    "EstimateCounter",
+    "Language",
+    "Line",
+    "Material",
+    "TokenBudget",
+    "TokenCounter",
+    "UnknownEncodingError",
+    "Visibility",
+    "allocate_token_budget",
+    "allow",
+    "audience",
+    "build_context",
+    "divide",
+    "kind_of",
+    "make_counter",
+    "policy",
+    "recalled_text",
+    "select_history",
+    "task_named",
+]

@@ -1,0 +1,27 @@
+"""Which messages of a session are worth offering (seed 000 section 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from contracts.reading import HistoryMessage
+
+RECENT_MESSAGES = 10
+RELEVANT_MESSAGES = 3
+
+
+def select_history(
+    messages: Sequence[HistoryMessage],
+    *,
+    important: Collection[str] = (),
+    relevant: Sequence[str] = (),
+    recent: int = RECENT_MESSAGES,
+) -> tuple[HistoryMessage, ...]:
+    """Select the last messages, those marked important, and the best of those that match the query, in order.
+
+    `messages` are one session's, oldest first. `important` and `relevant` hold keys of messages; `relevant` is best
+    first, of which the first three count. No message is selected twice.
+    """
+    start = max(0, len(messages) - recent)
+    wanted = {*important, *relevant[:RELEVANT_MESSAGES]}
+    return tuple(message for index, message in enumerate(messages) if index >= start or message.key in wanted)

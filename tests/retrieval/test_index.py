@@ -1,0 +1,153 @@
+"""The index in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openclaw_memory.retrieval import Block, Hit, InMemoryIndex
+from openclaw_memory.retrieval.terms import query_terms
+
+Make = Callable[..., Block]
+WORDS = ["go", "rust", "tea", "coffee", "lake", "茶", "咖啡", "杭州"]
+
+
+def found(index: InMemoryIndex, query: str, limit: int = 50) -> list[Hit]:
+    return index.search(query_terms(query), limit=limit, allow=lambda _: True)
+
+
+def state(index: InMemoryIndex) -> Any:
+    """What must be the same for indexes that hold the same: every answer, with its scores."""
+    return {word: sorted((hit.block.key, round(hit.score, 9)) for hit in found(index, word)) for word in WORDS}
+
+
+blocks = st.builds(
+    lambda words, key, path, session: Block(
+        key=f"{path}#{key}",
+        layer="conversation",
+        path=path,
+        start_line=key,
+        end_line=key,
+        text=" ".join(words),
+        time=None,
+        session=session,
+    ),
+    words=st.lists(st.sampled_from(WORDS), max_size=6),
+    key=st.integers(1, 8),
+    path=st.sampled_from(["a.md", "b.md", "c.md"]),
+    session=st.sampled_from([None, "s1", "s2"]),
+)
+
+
+@given(st.lists(blocks, max_size=20), st.lists(blocks, max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_removal_is_exact(first: list[Block], second: list[Block]) -> None:
+    """An index that had and lost blocks answers, to the last digit, like one that never had them."""
+    kept = [block for block in first if block.path != "a.md"]
+    churned, fresh = InMemoryIndex(), InMemoryIndex()
+    churned.add(first)
+    churned.replace("a.md", [block for block in second if block.path == "a.md"])
+    churned.remove("a.md")
+    fresh.add(kept)
+    assert len(churned) == len(fresh)
+    assert state(churned) == state(fresh)
+    churned.remove("b.md")
+    churned.remove("c.md")
+    assert len(churned) == 0
+    left = (churned._postings, churned._by_key, churned._by_path, churned._sequences, churned._entries)
+    assert not any(left)
+
+
+@given(st.lists(blocks, max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_one_by_one_or_together(many: list[Block]) -> None:
+    """What is found does not depend on how the blocks arrived, as long as no key repeats."""
+    unique = list({block.key: block for block in many}.values())
+    together, single = InMemoryIndex(), InMemoryIndex()
+    together.add(unique)
+    for block in unique:
+        single.add([block])
+    assert state(together) == state(single)
+
+
+def test_edited_block_is_found_by_its_new_words_only(block: Make) -> None:
+    """An edited file answers to what it says now."""
+    index = InMemoryIndex()
+    index.add([block("I drink tea", "k")])
+    index.replace("conversations/2026-05-04.md", [block("I drink coffee", "k")])
+    assert found(index, "tea") == []
+    assert [hit.block.text for hit in found(index, "coffee")] == ["I drink coffee"]
+
+
+def test_known_key_is_replaced(block: Make) -> None:
+    """Adding a block again does not double it."""
+    index = InMemoryIndex()
+    index.add([block("tea", "k")])
+    index.add([block("tea", "k")])
+    assert len(index) == 1
+
+
+def test_repeated_key_in_one_file(block: Make) -> None:
+    """Two fact lines with the same heading and key are both found."""
+    index = InMemoryIndex()
+    index.add([block("tea", "k", start_line=3), block("coffee", "k", start_line=9)])
+    assert len(found(index, "tea")) == len(found(index, "coffee")) == 1
+
+
+def test_hidden_block_takes_no_place(block: Make) -> None:
+    """Blocks that may not be shown do not use up the number asked for."""
+    index = InMemoryIndex()
+    index.add([block("tea" + " x" * n, f"k{n}", visibility="shared" if n > 30 else "private") for n in range(40)])
+    hits = index.search(["tea"], limit=2, allow=lambda one: one.visibility == "shared")
+    assert [hit.block.key for hit in hits] == ["k31", "k32"]
+
+
+def test_rare_word_counts_more_than_a_common_one(block: Make) -> None:
+    """BM25: the term that few blocks have decides."""
+    index = InMemoryIndex()
+    index.add([block(f"tea number {n}") for n in range(9)] + [block("zanzibar number x")])
+    assert found(index, "tea zanzibar")[0].block.text == "zanzibar number x"
+
+
+def test_of_equals_the_newest_first(block: Make) -> None:
+    """Ties are always broken alike."""
+    index = InMemoryIndex()
+    index.add([block("tea", "old", days=9), block("tea", "new", days=1), block("tea", "mid", days=5)])
+    assert [hit.block.key for hit in found(index, "tea")] == ["new", "mid", "old"]
+
+
+def test_heading_of_a_fact_is_searched(block: Make) -> None:
+    """A fact line is found by the section that it stands in."""
+    index = InMemoryIndex()
+    index.add([block("- 主要语言: Go", layer="fact", section="技术栈")])
+    assert found(index, "技术栈")
+
+
+def test_around_keeps_to_the_session_and_the_order(block: Make) -> None:
+    """Neighbours are those of the same session by time, whatever the order of arrival."""
+    index = InMemoryIndex()
+    index.add([block(f"m{n}", f"k{n}", days=-n, session="s1") for n in (2, 0, 3, 1, 4)])
+    index.add([block("other", "x", days=-2, session="s2")])
+    assert [(distance, one.key) for distance, one in index.around(block("m2", "k2", days=-2, session="s1"), 2)] == [
+        (-2, "k0"),
+        (-1, "k1"),
+        (1, "k3"),
+        (2, "k4"),
+    ]
+
+
+def test_around_what_is_no_message(block: Make) -> None:
+    """Facts, and blocks that are not in the index, have no neighbours."""
+    index = InMemoryIndex()
+    fact = block("- a: b", layer="fact")
+    index.add([fact])
+    assert index.around(fact, 2) == []
+    assert index.around(block("unknown"), 2) == []
+
+
+def test_empty_index() -> None:
+    """Nothing is found in nothing."""
+    assert found(InMemoryIndex(), "tea") == []
