@@ -1,0 +1,330 @@
+"""Memory on the bus: it takes its events, keeps each session's in order, and answers every one of them.
+
+A fault in here never reaches the bus: reads answer with what can be read, writes say why they failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+from ulid import ULID
+
+from bus import Event, EventBus, Payload, Subscription
+from contracts import (
+    EVENTS,
+    MemoryContext,
+    MemoryDegraded,
+    MemoryRead,
+    MemoryRecovered,
+    MemoryResults,
+    MemorySearch,
+    MemoryWrite,
+    MemoryWritten,
+    TaskStateChange,
+    UpdateFact,
+    prompt_text,
+)
+from openclaw_memory.catalog import Catalog
+from openclaw_memory.clock import Clock, SystemClock
+from openclaw_memory.config import MemoryConfig
+from openclaw_memory.context.errors import EncodingUnavailableError
+from openclaw_memory.context.tokens import EstimateCounter, TokenCounter, make_counter
+from openclaw_memory.errors import OpenClawMemoryError, Refused
+from openclaw_memory.layers.rooms import FOLDERS, format_of
+from openclaw_memory.manifest import write_manifest
+from openclaw_memory.reader import Reader
+from openclaw_memory.retrieval.index import InMemoryIndex
+from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.status import Status
+from openclaw_memory.storage.buffer import FlushLimits
+from openclaw_memory.storage.files import Files, LocalFiles
+from openclaw_memory.storage.store import Commit, RecoveryReport, Store
+from openclaw_memory.writer import Planned, Writer
+
+log = logging.getLogger(__name__)
+
+LANES = 16
+"""How many sessions are served side by side."""
+
+MOST_IN_FLIGHT = 1_000
+"""Writes that may wait for the journal, or replies for their watchers, before the lanes wait with them."""
+
+_UNAVAILABLE = {
+    "zh": "[记忆系统不可用，使用最小上下文]",
+    "en": "[memory is unavailable, this is the smallest possible context]",
+}
+_WRITE_FAILED = {
+    "zh": "记忆写入失败，但用户交互不受影响",
+    "en": "memory could not be written; the conversation can go on",
+}
+
+
+class Memory:
+    """The plugin. Register it with a `Gateway`, or call `start(bus)` and `stop()`.
+
+    Parameters: `config`; `clock`, which tests and replays move by hand; `files`, the operations of the disk;
+    `counter` of tokens, by default that of `config.encoding`; `new_id`, which makes message ids from times.
+    """
+
+    name = "memory"
+
+    def __init__(
+        self,
+        config: MemoryConfig,
+        *,
+        clock: Clock | None = None,
+        files: Files | None = None,
+        counter: TokenCounter | None = None,
+        new_id: Callable[[datetime], str] | None = None,
+    ) -> None:
+        self.config = config
+        self._clock = clock or SystemClock()
+        self._files = files or LocalFiles()
+        self._counter = counter
+        self._new_id = new_id or _ulid
+        self._bus: EventBus | None = None
+        self._store: Store | None = None
+        self._reader: Reader | None = None
+        self._writer: Writer | None = None
+        self._catalog: Catalog | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._flusher: asyncio.Task[None] | None = None
+        self._subscription: Subscription | None = None
+        self._last: dict[str, Commit] = {}
+        self._trouble = ""
+        self._degraded_since: datetime | None = None
+
+    async def start(self, bus: EventBus) -> None:
+        """Open the memory folder, finish what a crash interrupted, and begin to answer.
+
+        Raises: `RootInUseError` when another process owns the folder.
+        """
+        config = self.config
+        if config.not_in_effect:
+            log.warning("settings without effect in this version: %s", ", ".join(config.not_in_effect))
+        self._bus = bus
+        self._catalog = Catalog(index := InMemoryIndex(), config.zone)
+        self._store = Store(
+            config.memory_folder,
+            self._files,
+            self._clock,
+            format_of,
+            FlushLimits(
+                config.buffer.flush_interval_seconds,
+                config.buffer.max_entries_per_file,
+                config.buffer.max_entries_in_all,
+            ),
+            config.buffer.journal_limit_bytes,
+            self._catalog.changed,
+            self._trouble_changed,
+        )
+        recovered = await self._store.open(FOLDERS)
+        try:
+            await self._get_ready(bus, self._store, self._catalog, Searcher(index), recovered)
+        except BaseException:
+            await self._store.close()
+            raise
+
+    async def _get_ready(
+        self, bus: EventBus, store: Store, catalog: Catalog, searcher: Searcher, recovered: RecoveryReport
+    ) -> None:
+        config = self.config
+        if recovered.replayed:
+            log.info("finished what was interrupted: %s", recovered.replayed)
+        if recovered.damaged_lines:
+            log.error("%d lines of the journal are damaged and were left out", recovered.damaged_lines)
+        if self._counter is None:
+            # Loading an encoding takes most of a second.
+            self._counter = await anyio.to_thread.run_sync(_counter, config.encoding)
+        self._reader = Reader(store, catalog, searcher, config, self._clock, self._counter)
+        self._writer = Writer(store, config, self._clock, self._new_id)
+        await self._reader.look(everywhere=True)
+        await write_manifest(config.memory_folder, self._files, self._clock)
+        self._flusher = asyncio.create_task(store.run(), name="openclaw-memory flush")
+        self._flusher.add_done_callback(self._flusher_ended)
+        bus.register(*EVENTS)
+        self._subscription = bus.subscribe(
+            [MemoryRead, MemorySearch, MemoryWrite, UpdateFact, TaskStateChange],
+            self._handle,
+            name=self.name,
+            concurrency=LANES,
+            key=_lane,
+            answers=True,
+        )
+
+    async def stop(self) -> None:
+        """Answer what was asked, write everything down and let go of the folder."""
+        if self._store is None or self._subscription is None:
+            return
+        await self._subscription.drain()
+        self._subscription.close()
+        await self._store.settled()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        if self._flusher is not None:
+            self._flusher.cancel()
+            await asyncio.wait([self._flusher])
+        await self._store.close()
+        await write_manifest(self.config.memory_folder, self._files, self._clock)
+
+    def status(self) -> Status:
+        """Tell how memory is: what can't be read or written, and what waits to be rewritten."""
+        if self._store is None or self._catalog is None:
+            return Status(running=False)
+        return Status(
+            running=True,
+            trouble=self._store.trouble,
+            unreadable=self._store.problems(),
+            front_matter=self._catalog.front_matter_problems(),
+            unflushed=self._store.unflushed(),
+        )
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    async def _handle(self, event: Event[Any]) -> None:
+        match event.data:
+            case MemoryRead() as read:
+                await self._read(event, read)
+            case MemorySearch() as search:
+                await self._search(event, search)
+            case change:
+                await self._write(event, change)
+
+    async def _read(self, event: Event[Any], read: MemoryRead) -> None:
+        assert self._reader is not None
+        await self._own_writes(event)
+        try:
+            context = await self._reader.context(read)
+        except Exception as error:
+            log.exception("memory:read failed")
+            context = self._minimal(read, str(error))
+        await self._reply(event, context)
+
+    async def _search(self, event: Event[Any], search: MemorySearch) -> None:
+        assert self._reader is not None
+        await self._own_writes(event)
+        try:
+            results = await self._reader.search(search)
+        except Exception as error:
+            log.exception("memory:search failed")
+            results = MemoryResults(results=(), degraded=True, notice=str(error))
+        await self._reply(event, results)
+
+    async def _write(self, event: Event[Any], change: MemoryWrite | UpdateFact | TaskStateChange) -> None:
+        assert self._writer is not None
+        try:
+            planned = await self._writer.write(change)
+        except Refused as refusal:
+            await self._reply(event, MemoryWritten(key="", success=False, degraded=False, message=str(refusal)))
+            return
+        except Exception as error:
+            if not isinstance(error, OpenClawMemoryError):
+                log.exception("%s failed", event.type)
+            await self._reply(event, self._failed(str(error)))
+            return
+        lane = _lane(event)
+        self._last[lane] = planned.commit
+        # The lane goes on with its next event; the reply goes out when the journal is durable.
+        planned.commit.call_when_settled(lambda commit: self._settled(event, lane, planned))
+        if self._store is not None and max(self._store.in_flight, len(self._tasks)) > MOST_IN_FLIGHT:
+            # A burst waits on the bus, where queues are bounded, and not in here.
+            await planned.commit.wait()
+            await asyncio.sleep(0)
+
+    def _settled(self, event: Event[Any], lane: str, planned: Planned) -> None:
+        if self._last.get(lane) is planned.commit:
+            del self._last[lane]
+        if planned.commit.error is not None:
+            written = self._failed(str(planned.commit.error))
+        else:
+            written = MemoryWritten(
+                key=planned.keys[0],
+                success=True,
+                degraded=False,
+                keys=planned.keys,
+                message=planned.message,
+                durability="synced",
+            )
+        self._start(self._reply(event, written))
+
+    async def _own_writes(self, event: Event[Any]) -> None:
+        """Wait until what this session wrote before is decided, so that it is read."""
+        commit = self._last.get(_lane(event))
+        if commit is not None:
+            await commit.wait()
+
+    def _minimal(self, read: MemoryRead, reason: str) -> MemoryContext:
+        """Give seed 000 section 7.3's reply; within the budget even then."""
+        context = MemoryContext(
+            facts=(_UNAVAILABLE[self.config.language],), tasks=(), summaries=(), degraded=True, notice=reason
+        )
+        assert self._counter is not None
+        if self._counter.count(prompt_text(context)) > read.max_tokens:
+            return context.model_copy(update={"facts": (), "truncated": True})
+        return context
+
+    def _failed(self, reason: str) -> MemoryWritten:
+        message = f"{_WRITE_FAILED[self.config.language]}: {reason}"
+        return MemoryWritten(key="", success=False, degraded=True, message=message)
+
+    async def _reply(self, event: Event[Any], payload: Payload) -> None:
+        assert self._bus is not None
+        await self._bus.reply(event, payload)
+
+    # -- trouble ------------------------------------------------------------------------------------------------
+
+    def _trouble_changed(self, reason: str | None) -> None:
+        notice: Payload
+        if reason is not None:
+            self._degraded_since = self._clock.now()
+            self._trouble = reason
+            log.error("memory is degraded: %s", reason)
+            notice = MemoryDegraded(reason=reason, since=self._degraded_since)
+        else:
+            since = self._degraded_since or self._clock.now()
+            log.info("memory has recovered from: %s", self._trouble)
+            notice = MemoryRecovered(reason=self._trouble, since=since)
+        self._start(self._publish(notice))
+
+    async def _publish(self, payload: Payload) -> None:
+        assert self._bus is not None
+        await self._bus.publish(payload)
+
+    def _flusher_ended(self, flusher: asyncio.Task[None]) -> None:
+        if not flusher.cancelled() and (error := flusher.exception()) is not None:
+            log.error("rewriting files has stopped; what is acknowledged is in the journal", exc_info=error)
+            self._trouble_changed(f"rewriting files has stopped: {error}")
+
+    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a reply could not be published", exc_info=error)
+
+
+def _lane(event: Event[Any]) -> str:
+    """Give the lane of an event: its session's, or the one of events without a session."""
+    return event.data.session_id or ""
+
+
+def _counter(encoding: str) -> TokenCounter:
+    """Make the counter of an encoding, or one that estimates where its package is missing."""
+    try:
+        return make_counter(encoding)
+    except EncodingUnavailableError as error:
+        log.warning("tokens are estimated, rather too high than too low: %s", error)
+        return EstimateCounter()
+
+
+def _ulid(time: datetime) -> str:
+    # The time of a ULID begins in 1970; messages may be older.
+    return str(ULID.from_timestamp(max(0.0, time.timestamp())))

@@ -1,0 +1,1 @@
+"""What is remembered, one module a layer; `rooms` ties paths to layers."""

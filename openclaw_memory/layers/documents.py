@@ -1,0 +1,141 @@
+"""What the Markdown documents of all layers have in common: front matter, encoding, the time of the last change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.markdown.frontmatter import FrontMatter, checksum, split
+from openclaw_memory.markdown.text import decode, encode, newline_of
+from openclaw_memory.storage.documents import Document
+from openclaw_memory.storage.operations import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownDocument(Document):
+    """A document under `memory/`. `changed_at` (ISO 8601) is the time of a change that the front matter lacks yet."""
+
+    front: FrontMatter
+    encoding: str = "utf-8"
+    changed_at: str | None = None
+
+    @property
+    def body(self) -> str:
+        """Everything after the front matter."""
+        return self.front.body
+
+    @property
+    def newline(self) -> str:
+        """Line end that prevails in the file."""
+        return newline_of(self.body or self.front.head)
+
+    @property
+    def body_start(self) -> int:
+        """Number of the body's first line in the file, from 1."""
+        return head_lines(self.front, self.changed_at is not None, REQUIRED) + 1
+
+
+REQUIRED = ("created", "updated", "type", "checksum")
+"""What every document's front matter says (seed 000 section 4.3)."""
+
+Change = Callable[[str, Mapping[str, Any], str], str]
+"""Pure change of a body: body, arguments of the operation, line end of the file -> new body, the same when equal."""
+
+
+class BodyFormat:
+    """Format of documents whose operations change the text of the body.
+
+    Parameters: `kind`, the `type` of the front matter; `changes`, one function for each kind of operation, all of
+    which carry `at`, the time of the change in ISO 8601.
+    """
+
+    def __init__(self, kind: str, changes: Mapping[str, Change]) -> None:
+        self._kind = kind
+        self._changes = changes
+
+    def new(self, path: str) -> MarkdownDocument:
+        return MarkdownDocument(path, split(""))
+
+    def parse(self, path: str, data: bytes) -> MarkdownDocument:
+        text, encoding = read_text(path, data)
+        return MarkdownDocument(path, split(text), encoding)
+
+    def apply(self, document: MarkdownDocument, operation: Operation) -> MarkdownDocument:
+        arguments = operation.arguments
+        body = self._changes[operation.kind](document.body, arguments, document.newline)
+        if body == document.body:
+            return document
+        front = replace(document.front, body=body)
+        return replace(document, front=front, changed_at=arguments["at"])
+
+    def render(self, document: MarkdownDocument) -> tuple[bytes, MarkdownDocument]:
+        front = renewed(document.front, self._kind, document.changed_at, document.encoding, {})
+        return encode(front.text, document.encoding), replace(document, front=front, changed_at=None)
+
+    def flushed(self, document: MarkdownDocument, rendered: MarkdownDocument) -> MarkdownDocument:
+        if document.body == rendered.body:
+            return rendered
+        return replace(document, front=replace(rendered.front, body=document.body))
+
+    def version(self, document: MarkdownDocument) -> str | None:
+        return version_of(document.front)
+
+
+def read_text(path: str, data: bytes) -> tuple[str, str]:
+    """Decode a file's bytes into text and the name of its encoding.
+
+    Raises: `UnreadableDocumentError` when they are no text in any likely encoding.
+    """
+    decoded = decode(data)
+    if decoded.problem is not None:
+        raise UnreadableDocumentError(path, decoded.problem)
+    return decoded.text, decoded.encoding
+
+
+def renewed(
+    front: FrontMatter, kind: str, changed_at: str | None, encoding: str, counts: Mapping[str, int]
+) -> FrontMatter:
+    """Bring front matter in step with its body (seed 000 section 4.3); every other line of it stays."""
+    created = front.fields.get("created", changed_at)
+    return front.with_fields(
+        {
+            "created": created,
+            "updated": changed_at or front.fields.get("updated", created),
+            "type": kind,
+            **counts,
+            "checksum": checksum(front.body, encoding),
+        }
+    )
+
+
+def head_lines(front: FrontMatter, to_be_written: bool, required: Sequence[str]) -> int:
+    """Count the lines before the body, as they will be once a change of ours is flushed."""
+    lines = front.head.count("\n")
+    if not to_be_written:
+        return lines
+    return lines + (0 if front.head else 2) + sum(name not in front.fields for name in required)
+
+
+def version_of(front: FrontMatter) -> str | None:
+    """Give the version that a document names: its checksum as written, which a person's edit leaves alone."""
+    version = front.fields.get("checksum")
+    return version if isinstance(version, str) else None
+
+
+def tags_of(front: FrontMatter) -> tuple[str, ...]:
+    """Give the tags of a document's front matter."""
+    tags = front.fields.get("tags")
+    return tuple(str(tag) for tag in tags) if isinstance(tags, list | tuple) else ()
+
+
+def time_of(front: FrontMatter, field: str) -> datetime | None:
+    """Read a time of the front matter; None when it is missing, without an offset or no time."""
+    value = front.fields.get(field)
+    try:
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return time if time is not None and time.tzinfo is not None else None

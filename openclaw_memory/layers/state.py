@@ -1,0 +1,87 @@
+"""What can't be derived from the Markdown files: counters, times, keys seen. JSON under `.state/`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+
+from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.storage.documents import Document, Draft
+from openclaw_memory.storage.operations import Operation
+
+TASKS = ".state/tasks.json"
+FACT_TIMES = ".state/fact-times.json"
+IDEMPOTENCY = ".state/idempotency.json"
+
+IDEMPOTENCY_DAYS = 7
+"""How long the same idempotency key is known again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateDocument(Document):
+    """A JSON object. `version` is the hash of the file that it was read from or written to."""
+
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    version: str | None = None
+
+
+class StateFormat:
+    """How a state file is read, changed and written."""
+
+    def new(self, path: str) -> StateDocument:
+        return StateDocument(path)
+
+    def parse(self, path: str, data: bytes) -> StateDocument:
+        try:
+            values = json.loads(data)
+        except ValueError as error:
+            raise UnreadableDocumentError(path, f"no JSON: {error}") from error
+        if not isinstance(values, dict):
+            raise UnreadableDocumentError(path, "no JSON object")
+        return StateDocument(path, MappingProxyType(values), hashlib.sha256(data).hexdigest())
+
+    def apply(self, document: StateDocument, operation: Operation) -> StateDocument:
+        values = dict(document.values)
+        for key in operation.arguments.get("remove", ()):
+            values.pop(key, None)
+        values.update(operation.arguments.get("set", {}))
+        if values == document.values:
+            return document
+        return StateDocument(document.path, MappingProxyType(values), document.version)
+
+    def render(self, document: StateDocument) -> tuple[bytes, StateDocument]:
+        data = json.dumps(dict(document.values), ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
+        return data, StateDocument(document.path, document.values, hashlib.sha256(data).hexdigest())
+
+    def flushed(self, document: StateDocument, rendered: StateDocument) -> StateDocument:
+        return StateDocument(document.path, document.values, rendered.version)
+
+    def version(self, document: StateDocument) -> str | None:
+        return document.version
+
+
+def plan_state(draft: Draft, path: str, values: Mapping[str, Any], remove: tuple[str, ...] = ()) -> None:
+    """Set and remove keys of a state file."""
+    draft.apply(Operation(path, "change", {"set": dict(values), "remove": list(remove)}))
+
+
+def known_keys(draft: Draft, idempotency_key: str, now: datetime) -> list[str] | None:
+    """Give the addresses that an earlier write with this idempotency key had; None when there was none."""
+    seen = draft.document(IDEMPOTENCY).values.get(idempotency_key)
+    if seen is None or datetime.fromisoformat(seen["at"]) < now - timedelta(days=IDEMPOTENCY_DAYS):
+        return None
+    return list(seen["keys"])
+
+
+def plan_known_key(draft: Draft, idempotency_key: str, keys: list[str], now: datetime) -> None:
+    """Remember an idempotency key, and let go of those that are too old."""
+    oldest = now - timedelta(days=IDEMPOTENCY_DAYS)
+    old = tuple(
+        key for key, seen in draft.document(IDEMPOTENCY).values.items() if datetime.fromisoformat(seen["at"]) < oldest
+    )
+    plan_state(draft, IDEMPOTENCY, {idempotency_key: {"keys": keys, "at": now.isoformat()}}, old)

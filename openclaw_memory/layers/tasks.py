@@ -1,0 +1,287 @@
+"""Tasks: what is to be done, with a state and an id that is never given twice (seed 000 section 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any
+
+from contracts import StepContent, TaskContent
+from contracts import Task as SeenTask
+from contracts.fields import TaskState
+from openclaw_memory.errors import Refused
+from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, tags_of
+from openclaw_memory.layers.pieces import free_text
+from openclaw_memory.layers.state import TASKS, plan_state
+from openclaw_memory.markdown.errors import UnwritableValueError
+from openclaw_memory.markdown.fact_files import touch_updated_line
+from openclaw_memory.markdown.steps import Step
+from openclaw_memory.markdown.task_blocks import Task, TaskBlock, highest_id, parse_tasks
+from openclaw_memory.markdown.task_edits import edit_task
+from openclaw_memory.markdown.task_lists import append_task, insert_task, new_task_body, remove_task
+from openclaw_memory.retrieval.blocks import Block
+from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.operations import Operation
+
+FOLDER = "tasks"
+ARCHIVED = "tasks/archived"
+ACTIVE = f"{FOLDER}/active.md"
+COMPLETED = f"{FOLDER}/completed.md"
+PREFIX = "OPEN"
+
+_TITLES = {
+    "zh": {ACTIVE: "活跃任务", COMPLETED: "已完成任务"},
+    "en": {ACTIVE: "Active tasks", COMPLETED: "Completed tasks"},
+}
+_STATE_RANK = {"in_progress": 0, "pending": 1, "expired": 2, "completed": 3}
+_PRIORITY_RANK = {"high": 0, "medium": 1, "low": 2}
+
+
+def documents_for(archived: Sequence[str]) -> list[str]:
+    """List the documents that planning a task needs; `archived` are the archives that exist."""
+    return [ACTIVE, COMPLETED, *archived, TASKS]
+
+
+def plan_new_task(
+    draft: Draft, archived: Sequence[str], content: TaskContent, *, now: datetime, zone: tzinfo, language: str
+) -> str:
+    """Add a task and give its key. Its number is above all that were ever given, also to tasks deleted since.
+
+    Raises: `Refused` when the title or a step would not be read back.
+    """
+    last = int(draft.document(TASKS).values.get("last", 0))
+    used = [highest_id(draft.document(path).body, PREFIX) for path in (ACTIVE, COMPLETED, *archived)]
+    number = max([last, *used]) + 1
+    task_id = f"{PREFIX}-{number:03}"
+    task = Task(
+        id=task_id,
+        title=content.title or "",
+        priority=content.priority or "medium",
+        created=now.astimezone(zone),
+        due=_in_zone(content.due, zone),
+        description=content.description,
+        steps=_steps(content.steps or ()),
+    )
+    _apply(draft, ACTIVE, "add", {"task": _encode(_values(task))}, now, language)
+    plan_state(draft, TASKS, {"last": number})
+    return f"{ACTIVE}#{task_id}"
+
+
+def plan_change(
+    draft: Draft, archived: Sequence[str], content: TaskContent, *, now: datetime, zone: tzinfo, language: str
+) -> tuple[str, bool]:
+    """Change fields of a task; gives its key and whether anything changed.
+
+    Raises: `Refused` when there is no such task, or a value would not be read back.
+    """
+    assert content.task_id is not None
+    path, _ = _find(draft, archived, content.task_id, zone)
+    given = {
+        "title": content.title,
+        "description": content.description,
+        "priority": content.priority,
+        "due": _in_zone(content.due, zone),
+        "steps": None if content.steps is None else _steps(content.steps),
+    }
+    changes = _encode({name: value for name, value in given.items() if value is not None})
+    changed = _apply(draft, path, "edit", {"id": content.task_id, "changes": changes}, now, language)
+    return f"{path}#{content.task_id}", changed
+
+
+def plan_state_change(
+    draft: Draft,
+    archived: Sequence[str],
+    task_id: str,
+    state: TaskState,
+    reason: str | None,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    language: str,
+    keep_completed_days: int,
+) -> tuple[str, bool]:
+    """Give a task another state; gives its key and whether anything changed.
+
+    Tasks that were completed longer ago than `keep_completed_days` leave the active file with it (the table of
+    seed 000 section 2.3).
+
+    Raises: `Refused` when there is no such task, or the change makes no sense.
+    """
+    path, task = _find(draft, archived, task_id, zone)
+    if task.state == "completed" and state not in ("completed", "in_progress"):
+        raise Refused("newState", f"{task_id} is completed; it can only go back to in_progress, not to {state}")
+    changes: dict[str, Any] = {"state": state}
+    if state != task.state:
+        changes["completed"] = now.astimezone(zone) if state == "completed" else None
+        changes["reason"] = reason
+    elif reason is not None:
+        changes["reason"] = reason
+    changed = _apply(draft, path, "edit", {"id": task_id, "changes": _encode(changes)}, now, language)
+    if path == COMPLETED and state != "completed":
+        _move(draft, task_id, COMPLETED, ACTIVE, now, zone, language)
+    _tidy(draft, now, zone, language, keep_completed_days)
+    path, _ = _find(draft, archived, task_id, zone)
+    return f"{path}#{task_id}", changed
+
+
+def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: int) -> None:
+    """Move what was completed long enough ago out of the active file."""
+    for task in parse_tasks(draft.document(ACTIVE).body, zone):
+        if task.state != "completed":
+            continue
+        if task.completed is None:
+            # A person ticked it off without a time; its days are counted from now.
+            stamp = _encode({"completed": now.astimezone(zone)})
+            _apply(draft, ACTIVE, "edit", {"id": task.id, "changes": stamp}, now, language)
+        if (task.completed or now) <= now - timedelta(days=keep_days) or keep_days == 0:
+            _move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
+
+
+def _move(draft: Draft, task_id: str, source: str, target: str, now: datetime, zone: tzinfo, language: str) -> None:
+    raw = next(task.raw for task in parse_tasks(draft.document(source).body, zone) if task.id == task_id)
+    _apply(draft, target, "insert", {"id": task_id, "raw": raw}, now, language)
+    _apply(draft, source, "remove", {"id": task_id}, now, language)
+
+
+def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> tuple[str, TaskBlock]:
+    for path in (ACTIVE, COMPLETED):
+        for task in parse_tasks(draft.document(path).body, zone):
+            if task.id == task_id:
+                return path, task
+    for path in archived:
+        if any(task.id == task_id for task in parse_tasks(draft.document(path).body, zone)):
+            raise Refused("taskId", f"{task_id} is archived in {path}; make a new task instead")
+    known = ", ".join(task.id for task in parse_tasks(draft.document(ACTIVE).body, zone)[:20])
+    raise Refused("taskId", f"there is no task {task_id}; active are: {known or 'none'}")
+
+
+def _apply(draft: Draft, path: str, kind: str, arguments: Mapping[str, Any], now: datetime, language: str) -> bool:
+    common = {"at": now.isoformat(timespec="seconds"), "language": language}
+    title = _TITLES[language].get(path, path.rpartition("/")[2].removesuffix(".md"))
+    try:
+        return draft.apply(Operation(path, kind, {**arguments, **common, "title": title}))
+    except UnwritableValueError as error:
+        raise Refused(error.field, error.reason) from error
+
+
+def _steps(steps: Sequence[StepContent]) -> tuple[Step, ...]:
+    return tuple(Step(step.text, step.done) for step in steps)
+
+
+def _in_zone(due: date | datetime | None, zone: tzinfo) -> date | datetime | None:
+    return due.astimezone(zone) if isinstance(due, datetime) else due
+
+
+# -- operations ------------------------------------------------------------------------------------------------------
+
+
+def _values(task: Task) -> dict[str, Any]:
+    return {field.name: getattr(task, field.name) for field in fields(Task)}
+
+
+def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the attributes of a task as JSON values."""
+    encoded = dict(values)
+    for name in ("created", "due", "completed"):
+        if encoded.get(name) is not None:
+            encoded[name] = encoded[name].isoformat()
+    if encoded.get("steps") is not None:
+        encoded["steps"] = [[step.text, step.done] for step in encoded["steps"]]
+    return encoded
+
+
+def _decode(values: Mapping[str, Any]) -> dict[str, Any]:
+    decoded = dict(values)
+    for name in ("created", "completed"):
+        if decoded.get(name) is not None:
+            decoded[name] = datetime.fromisoformat(decoded[name])
+    if (due := decoded.get("due")) is not None:
+        decoded["due"] = datetime.fromisoformat(due) if "T" in due else date.fromisoformat(due)
+    if decoded.get("steps") is not None:
+        decoded["steps"] = tuple(Step(text, done) for text, done in decoded["steps"])
+    return decoded
+
+
+def _has(body: str, task_id: str) -> bool:
+    return any(task.id == task_id for task in parse_tasks(body, UTC))
+
+
+def _base(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    return body or new_task_body(arguments["title"], arguments["language"], newline)
+
+
+def _add(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    task = Task(**_decode(arguments["task"]))
+    if _has(body, task.id):
+        return body
+    changed = append_task(_base(body, arguments, newline), task, language=arguments["language"], newline=newline)
+    return touch_updated_line(changed, arguments["at"])
+
+
+def _insert(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    if _has(body, arguments["id"]):
+        return body
+    changed = insert_task(_base(body, arguments, newline), arguments["raw"], newline=newline)
+    return touch_updated_line(changed, arguments["at"])
+
+
+def _edit(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    if not _has(body, arguments["id"]):
+        # A person took the task out meanwhile; there is nothing left to change.
+        return body
+    changed = edit_task(body, arguments["id"], _decode(arguments["changes"]), newline=newline)
+    return body if changed == body else touch_updated_line(changed, arguments["at"])
+
+
+def _remove(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    if not _has(body, arguments["id"]):
+        return body
+    return touch_updated_line(remove_task(body, arguments["id"])[0], arguments["at"])
+
+
+FORMAT = BodyFormat("task", {"add": _add, "insert": _insert, "edit": _edit, "remove": _remove})
+
+
+# -- what readers see ------------------------------------------------------------------------------------------------
+
+
+def open_tasks(document: MarkdownDocument, zone: tzinfo) -> list[SeenTask]:
+    """Give the tasks that are not completed: those in progress first, expired ones last, then by priority and age."""
+    tasks = [task for task in parse_tasks(document.body, zone) if task.state != "completed"]
+    tasks.sort(key=lambda task: (_STATE_RANK[task.state], _PRIORITY_RANK[task.priority], task.id))
+    return [
+        SeenTask(
+            id=task.id,
+            title=task.title,
+            state=task.state,
+            priority=task.priority,
+            created=task.created,
+            due=task.due,
+            completed=task.completed,
+            description=task.description,
+            steps=tuple(StepContent(text=step.text, done=step.done) for step in task.steps),
+        )
+        for task in tasks
+    ]
+
+
+def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
+    """Give the tasks of a file, and what else stands in it, as addressable pieces."""
+    tasks = parse_tasks(document.body, zone)
+    start = document.body_start - 1
+    pieces = [
+        Block(
+            key=f"{document.path}#{task.id}",
+            layer="task",
+            path=document.path,
+            start_line=start + task.start_line,
+            end_line=start + task.end_line,
+            text="\n".join([f"[{task.id}] {task.title}", *task.raw.splitlines()[1:]]),
+            time=task.created,
+            tags=tags_of(document.front),
+        )
+        for task in tasks
+    ]
+    taken = {line for task in tasks for line in range(task.start_line, task.end_line + 1)}
+    return pieces + free_text(document, "task", time=None, taken=taken)

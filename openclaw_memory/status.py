@@ -1,0 +1,27 @@
+"""How memory is, for people and programs that ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of memory at one moment.
+
+    `trouble`: what the disk refuses. `unreadable`: documents that can't be read, with the reason; they are left as they
+    are. `front_matter`: documents whose front matter YAML refuses; their text is used all the same. `unflushed`: by
+    document, acknowledged entries that are in the journal and not yet in the file.
+    """
+
+    running: bool
+    trouble: str | None = None
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    front_matter: Mapping[str, str] = field(default_factory=dict)
+    unflushed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether there is nothing to mend."""
+        return self.trouble is None and not self.unreadable and not self.front_matter

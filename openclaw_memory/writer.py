@@ -1,0 +1,217 @@
+"""Plan what an event changes, and queue it: one event or a whole batch is one record of the journal, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from contracts import (
+    BatchContent,
+    FactContent,
+    MemoryWrite,
+    MessageContent,
+    MessagesContent,
+    TaskContent,
+    TaskStateChange,
+    UpdateFact,
+)
+from contracts.fields import SessionKind
+from openclaw_memory.clock import Clock
+from openclaw_memory.config import MemoryConfig
+from openclaw_memory.context.visibility import audience, kind_of, policy
+from openclaw_memory.errors import Refused
+from openclaw_memory.layers import conversations, facts, state, tasks
+from openclaw_memory.layers.conversations import Said
+from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.store import Commit, Store
+
+Change = MemoryWrite | UpdateFact | TaskStateChange
+
+_LATER = {
+    "summary": "summaries are read, but not written yet",
+    "note": "daily notes are not kept yet",
+    "memory": "MEMORY.md is not kept yet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An event on its way to the disk: its addresses, and what the reply says beside them."""
+
+    commit: Commit
+    keys: tuple[str, ...]
+    message: str | None
+
+
+@dataclass(slots=True)
+class _Needs:
+    """The documents that planning an event rests on, or adds to."""
+
+    known_facts: list[str]
+    archived_tasks: list[str]
+    said: dict[int, list[Said]]
+    paths: dict[str, None]
+    appended: dict[str, None]
+
+
+class Writer:
+    """Turns the events that change memory into operations.
+
+    Parameters: `store`; `config`; `clock`; `new_id`, which makes the id of a message from its time.
+    """
+
+    def __init__(self, store: Store, config: MemoryConfig, clock: Clock, new_id: Callable[[datetime], str]) -> None:
+        self._store = store
+        self._config = config
+        self._clock = clock
+        self._new_id = new_id
+        self._zone = config.zone
+
+    async def write(self, change: Change) -> Planned:
+        """Plan an event and queue it for the journal.
+
+        Raises: `Refused` with the field and the reason, `UnreadableDocumentError`, `StorageError`, `ClosedError`;
+        then nothing was changed.
+        """
+        kind = self._kind(change)
+        items = self._items(change)
+        for item in items:
+            _check_allowed(item, kind)
+        needs = await self._needs(change, items, kind)
+        draft = await self._store.draft(needs.paths, appended=needs.appended)
+        now = self._now()
+        idempotency_key = change.idempotency_key if isinstance(change, MemoryWrite) else None
+        if idempotency_key is not None:
+            seen = state.known_keys(draft, idempotency_key, now)
+            if seen is not None:
+                return Planned(self._store.commit(draft), tuple(seen), "this idempotencyKey was written before")
+        keys: list[str] = []
+        messages: list[str] = []
+        for number, item in enumerate(items):
+            try:
+                item_keys, message = self._plan(draft, needs, number, item, now)
+            except Refused as refusal:
+                if isinstance(change, MemoryWrite) and isinstance(change.content, BatchContent):
+                    where = f"content.items[{number}].{refusal.field}"
+                    raise Refused(where, f"{refusal.reason}; nothing of the batch was written") from refusal
+                raise
+            keys += item_keys
+            messages += [message] if message else []
+        if idempotency_key is not None:
+            state.plan_known_key(draft, idempotency_key, keys, now)
+        return Planned(self._store.commit(draft), tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
+
+    def _now(self) -> datetime:
+        """Give the time on the user's clock, to the millisecond as files hold it."""
+        now = self._clock.now().astimezone(self._zone)
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+    def _kind(self, change: Change) -> SessionKind:
+        if change.session_kind is not None:
+            return change.session_kind
+        return kind_of(change.session_id or "", self._config.default_session_kind)
+
+    def _items(self, change: Change) -> list[Change]:
+        if isinstance(change, MemoryWrite) and isinstance(change.content, BatchContent):
+            return [item.data for item in change.content.items]
+        return [change]
+
+    async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind) -> _Needs:
+        needs = _Needs([], [], {}, {}, {})
+        contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
+        now = self._now()
+        for number, (item, content) in enumerate(zip(items, contents, strict=True)):
+            if isinstance(content, MessageContent | MessagesContent):
+                assert isinstance(item, MemoryWrite)
+                needs.said[number] = conversations.prepare(
+                    content.messages if isinstance(content, MessagesContent) else [content],
+                    item.session_id,
+                    now=now,
+                    zone=self._zone,
+                    new_id=self._new_id,
+                    origin=item.origin,
+                    visibility=None if audience(kind) == "private" else audience(kind),
+                )
+                needs.appended.update(dict.fromkeys(said.path for said in needs.said[number]))
+        facts_wanted = [content for content in contents if isinstance(content, FactContent | UpdateFact)]
+        if facts_wanted:
+            if any(content.topic is None for content in facts_wanted):
+                # A file that can't be read holds no fact that could be changed; it must not stop the others.
+                needs.known_facts = await self._store.readable(await self._store.scan(facts.FOLDER))
+            for content in facts_wanted:
+                needs.paths.update(dict.fromkeys(facts.documents_for(content.topic, needs.known_facts)))
+        if any(isinstance(content, TaskContent | TaskStateChange) for content in contents):
+            needs.archived_tasks = await self._store.scan(tasks.ARCHIVED)
+            needs.paths.update(dict.fromkeys(tasks.documents_for(needs.archived_tasks)))
+        if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
+            needs.paths[state.IDEMPOTENCY] = None
+        return needs
+
+    def _plan(
+        self, draft: Draft, needs: _Needs, number: int, item: Change, now: datetime
+    ) -> tuple[list[str], str | None]:
+        """Plan one item; gives its addresses and what is to be said about it."""
+        config = self._config
+        match item:
+            case UpdateFact() as fact:
+                return self._plan_fact(draft, needs, fact, now)
+            case TaskStateChange(task_id=task_id, new_state=new_state, reason=reason):
+                key, changed = tasks.plan_state_change(
+                    draft,
+                    needs.archived_tasks,
+                    task_id,
+                    new_state,
+                    reason,
+                    now=now,
+                    zone=self._zone,
+                    language=config.language,
+                    keep_completed_days=config.tasks.keep_completed_days,
+                )
+                return [key], None if changed else f"{task_id} is {new_state} already"
+            case MemoryWrite(content=MessageContent() | MessagesContent()):
+                said = needs.said[number]
+                replaced = sum(message.replaced for message in said)
+                note = f"{replaced} characters that no text file can hold became U+FFFD" if replaced else None
+                return conversations.plan_messages(draft, said, now=now, language=config.language), note
+            case MemoryWrite(content=FactContent() as fact):
+                return self._plan_fact(draft, needs, fact, now)
+            case MemoryWrite(content=TaskContent(task_id=None) as task):
+                return [
+                    tasks.plan_new_task(
+                        draft, needs.archived_tasks, task, now=now, zone=self._zone, language=config.language
+                    )
+                ], None
+            case MemoryWrite(content=TaskContent() as task):
+                key, changed = tasks.plan_change(
+                    draft, needs.archived_tasks, task, now=now, zone=self._zone, language=config.language
+                )
+                return [key], None if changed else f"{task.task_id} says so already"
+        raise Refused("type", f"{item.type!r} is not offered by this version: {_LATER[item.type]}")
+
+    def _plan_fact(
+        self, draft: Draft, needs: _Needs, fact: UpdateFact | FactContent, now: datetime
+    ) -> tuple[list[str], str | None]:
+        plan = facts.plan_fact(
+            draft,
+            needs.known_facts,
+            section=fact.section,
+            key=fact.key,
+            value=fact.value,
+            topic=fact.topic,
+            now=now,
+            language=self._config.language,
+        )
+        return [plan.key], None if plan.changed else f"{fact.section}/{fact.key} is known already"
+
+
+def _check_allowed(item: Change, kind: SessionKind) -> None:
+    """Refuse what this kind of session may not change (the table of DESIGN's section on sessions)."""
+    writes = policy(kind).writes
+    if writes == "none":
+        raise Refused("sessionKind", f"a {kind} session only reads; write from a primary session")
+    own = isinstance(item, MemoryWrite) and isinstance(item.content, MessageContent | MessagesContent)
+    if writes == "own" and not own:
+        raise Refused(
+            "sessionKind", f"a {kind} session only adds to its own conversation; write from a primary session"
+        )

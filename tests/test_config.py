@@ -1,0 +1,90 @@
+"""Every default once; YAML and environment; a mistake is answered with what was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from pydantic import ValidationError
+
+from openclaw_memory import ConfigError, MemoryConfig
+
+
+def load(tmp_path: Path, text: str, **environ: str) -> MemoryConfig:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return MemoryConfig.load(path, environ)
+
+
+def test_root_is_enough() -> None:
+    """Everything else has a default; the root stands for the user's own folder."""
+    config = MemoryConfig()
+    assert config.root == Path("~/.openclaw").expanduser()
+    assert config.memory_folder == config.root / "memory"
+    assert (config.buffer.flush_interval_seconds, config.buffer.max_entries_per_file) == (2.0, 50)
+    assert (config.buffer.max_entries_in_all, config.tasks.keep_completed_days) == (500, 7)
+
+
+def test_keys_in_either_spelling(tmp_path: Path) -> None:
+    """camelCase and snake_case are the same key, at every depth."""
+    text = "memory:\n  defaultSessionKind: group\n  history_messages: 4\n  buffer: {flushIntervalSeconds: 0.5}\n"
+    config = load(tmp_path, text)
+    assert (config.default_session_kind, config.history_messages) == ("group", 4)
+    assert config.buffer.flush_interval_seconds == 0.5
+
+
+def test_existing_configuration_is_understood(tmp_path: Path) -> None:
+    """The keys of seed 000 section 8.4 mean what they say; those without effect yet are named, not swallowed."""
+    config = load(
+        tmp_path,
+        "memory:\n  primary: file\n  primary_path: ~/.openclaw/memory/\n  timezone: Asia/Shanghai\n"
+        "  index: {enabled: true, type: sqlite}\n  vectorIndex: {enabled: false}\n",
+    )
+    assert config.memory_folder == Path("~/.openclaw/memory").expanduser()
+    assert config.zone == ZoneInfo("Asia/Shanghai")
+    assert config.not_in_effect == ("index", "vector_index")
+
+
+def test_environment_has_the_last_word(tmp_path: Path) -> None:
+    """`OPENCLAW_MEMORY_` and the key in capitals."""
+    config = load(tmp_path, "language: en\nroot: /nowhere\n", OPENCLAW_MEMORY_ROOT=str(tmp_path), OTHER="x")
+    assert (config.language, config.root) == ("en", tmp_path)
+
+
+def test_empty_file_is_all_defaults(tmp_path: Path) -> None:
+    """A file with nothing in it says nothing."""
+    assert load(tmp_path, "# later\n") == MemoryConfig()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("timezon: UTC", "timezon is no known key; did you mean 'timezone'?"),
+        ("buffer: {flush_intervall_seconds: 1}", "did you mean 'buffer.flush_interval_seconds'?"),
+        ("timezone: Asia/Shanhai", "'Asia/Shanhai' is no IANA time zone; did you mean 'Asia/Shanghai'?"),
+        ("primary: sqlite", "memory is kept in files"),
+        ("buffer: {flush_interval_seconds: -1}", "buffer.flush_interval_seconds: Input should be greater than 0"),
+        ("mode: eight_layer", "mode: Input should be 'four_layer'"),
+        ("- a list", "holds no `key: value` lines"),
+        ("a: [", "is not YAML"),
+    ],
+)
+def test_mistake_is_named_with_its_remedy(tmp_path: Path, text: str, problem: str) -> None:
+    """The file, the key, what is wrong, and the nearest thing that would be right."""
+    with pytest.raises(ConfigError) as failure:
+        load(tmp_path, text)
+    assert str(tmp_path / "config.yaml") in str(failure.value)
+    assert problem in str(failure.value)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    """A path that does not exist is a mistake, not a default."""
+    with pytest.raises(ConfigError, match=r"nothing\.yaml: can't be read"):
+        MemoryConfig.load(tmp_path / "nothing.yaml")
+
+
+def test_unknown_argument_is_refused_in_python_too() -> None:
+    """The same words as for YAML."""
+    with pytest.raises(ValidationError, match="did you mean 'language'"):
+        MemoryConfig(langage="en")  # type: ignore[call-arg]
