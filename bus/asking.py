@@ -1,0 +1,55 @@
+"""What happens between a request and its reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bus.deadlock import ReplyWait, chain_of
+from bus.errors import NoResponderError, RequestCycleError
+from bus.hub import Hub
+from bus.payload import Payload
+from bus.requests import Pending
+
+
+async def ask(hub: Hub, payload: Payload, seconds: float | None) -> Payload:
+    """Send a request and return what is replied within `seconds`; `EventBus.request` says what is raised."""
+    route = hub.routes.of(type(payload))
+    if not route.responders:
+        raise NoResponderError(payload.event_type)
+    worker = hub.worker()
+    chain = chain_of(worker)
+    if chain and all(responder in chain for responder in route.responders):
+        waiting = [subscription.name for subscription in reversed(chain)]
+        raise RequestCycleError(payload.event_type, [*waiting, route.responders[0].name])
+    event = hub.event(payload, worker.event if worker is not None else None)
+    pending = Pending(event, hub.binding.future(), route.responders, worker)
+    event._pending = pending
+    if hub.tracer.hook is None:
+        return await _wait(hub, pending, seconds)
+    info: dict[str, Any] = {"event": event}
+    async with hub.tracer.span("request", info):
+        info["reply"] = reply = await _wait(hub, pending, seconds)
+    return reply
+
+
+async def _wait(hub: Hub, pending: Pending, seconds: float | None) -> Payload:
+    key = hub.requests.add(pending)
+    timer = None
+    if seconds is not None and hub.binding.loop is not None:
+        timer = hub.binding.loop.call_later(seconds, pending.expire, seconds)
+    try:
+        room = hub.send(pending.event)
+        if room is not None:
+            await room
+        if pending.requester is None:
+            return await pending.future
+        with hub.waiting.of_worker(pending.requester, [ReplyWait(pending)]):
+            return await pending.future
+    finally:
+        if timer is not None:
+            timer.cancel()
+        hub.requests.forget(key)
+        if not pending.future.done():
+            pending.future.cancel()
+        elif not pending.future.cancelled():
+            pending.future.exception()  # seen, also when the requester was cancelled before it could look
