@@ -17,9 +17,12 @@ from bus.payload import Payload
 Wire = bytes | bytearray | str | Mapping[str, Any]
 
 KEPT_TEXT = 2_000
-"""Characters of unreadable text that a `bus:rejected` quotes."""
+"""Characters of each text that a `bus:rejected` quotes."""
+KEPT_ITEMS = 50
+"""Items of each list that it quotes."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _REQUIRED = ("specversion", "id", "source", "type")
 _OPTIONAL = ("time", "datacontenttype", "correlationid", "causationid")
 
@@ -36,7 +39,8 @@ class Refusal:
 def parse(wire: Wire, type_named: Callable[[str], type[Payload] | None]) -> LinkedEvent[Any] | Refusal:
     """Read a CloudEvents JSON object.
 
-    `type_named` finds the payload class of an event type. A lone surrogate, which no UTF-8 can hold, becomes U+FFFD.
+    `type_named` finds the payload class of an event type. A lone surrogate, which no UTF-8 can hold, becomes U+FFFD in
+    the envelope; in the payload it is left to the payload's own class.
     Unknown attributes and fields are ignored.
     """
     try:
@@ -50,12 +54,12 @@ def parse(wire: Wire, type_named: Callable[[str], type[Payload] | None]) -> Link
     payload = None
     if payload_type is not None and "data" not in faults:
         try:
-            payload = payload_type.model_validate_json(json.dumps(envelope.get("data") or {}))
+            payload = _payload(payload_type, envelope.get("data") or {})
         except ValidationError as error:
             faults.update(_payload_faults(error))
     if faults or payload is None:
         told = "; ".join(f"{name}: {why}" for name, why in faults.items())
-        return Refusal(envelope, tuple(faults), told)
+        return Refusal(_shortened(envelope), tuple(faults), told)
     return LinkedEvent(
         payload,
         envelope["id"],
@@ -72,9 +76,17 @@ def _read(wire: Wire) -> dict[str, Any]:
     value = json.loads(wire, parse_constant=_refuse_constant)
     if not isinstance(value, dict):
         raise ValueError(f"an object is needed, not {type(value).__name__}")
-    cleaned = _without_surrogates(value)
-    assert isinstance(cleaned, dict)
-    return cleaned
+    return {
+        _without_surrogates(name): item if name == "data" else _without_surrogates(item) for name, item in value.items()
+    }
+
+
+def _payload(payload_type: type[Payload], data: Any) -> Payload:
+    """Validate as JSON; text that no UTF-8 can hold goes to the model as it is, which decides what becomes of it."""
+    text = json.dumps(data)
+    if _ESCAPED_SURROGATE.search(text) and _without_surrogates(data) != data:
+        return payload_type.model_validate(data)
+    return payload_type.model_validate_json(text)
 
 
 def _refuse_constant(name: str) -> Any:
@@ -123,6 +135,19 @@ def _payload_faults(error: ValidationError) -> dict[str, str]:
         name = ".".join(str(step) for step in ("data", *fault["loc"]))
         faults.setdefault(name, fault["msg"])
     return faults
+
+
+def _shortened(value: Any) -> Any:
+    """Cut long texts, and replace what no UTF-8 can hold: a refusal must not carry 10 MB, nor fail to be written."""
+    if isinstance(value, str):
+        text = _SURROGATES.sub("\ufffd", value[:KEPT_TEXT])
+        return text if len(value) <= KEPT_TEXT else f"{text}… ({len(value)} characters)"
+    if isinstance(value, dict):
+        return {_shortened(key): _shortened(item) for key, item in value.items()}
+    if isinstance(value, list):
+        kept = [_shortened(item) for item in value[:KEPT_ITEMS]]
+        return kept if len(value) <= KEPT_ITEMS else [*kept, f"… ({len(value)} items)"]
+    return value
 
 
 def _moment(text: str | None) -> datetime.datetime:

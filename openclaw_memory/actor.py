@@ -42,8 +42,9 @@ from openclaw_memory.retrieval.index import InMemoryIndex
 from openclaw_memory.retrieval.search import Searcher
 from openclaw_memory.status import Status
 from openclaw_memory.storage.buffer import FlushLimits
+from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.files import Files, LocalFiles
-from openclaw_memory.storage.store import Commit, RecoveryReport, Store
+from openclaw_memory.storage.store import RecoveryReport, Store
 from openclaw_memory.writer import Planned, Writer
 
 log = logging.getLogger(__name__)
@@ -182,6 +183,7 @@ class Memory:
             unreadable=self._store.problems(),
             front_matter=self._catalog.front_matter_problems(),
             unflushed=self._store.unflushed(),
+            notices=self._store.notices(),
         )
 
     # -- events -------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.layers.documents import read_text
 from openclaw_memory.layers.rooms import ROOMS
 from openclaw_memory.markdown.frontmatter import split
+from openclaw_memory.storage.durable import write_whole
 from openclaw_memory.storage.files import Files
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ async def write_manifest(root: Path, files: Files, clock: Clock) -> None:
         entries = await anyio.to_thread.run_sync(_entries, root, files)
         manifest = {"generated": clock.now().isoformat(timespec="seconds"), "files": entries}
         data = json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n"
-        await anyio.to_thread.run_sync(files.replace, root / NAME, data)
+        await anyio.to_thread.run_sync(write_whole, files, root / NAME, data)
     except OSError as error:
         log.warning("%s could not be written: %s", root / NAME, error)
 

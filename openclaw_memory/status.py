@@ -12,7 +12,8 @@ class Status:
 
     `trouble`: what the disk refuses. `unreadable`: documents that can't be read, with the reason; they are left as they
     are. `front_matter`: documents whose front matter YAML refuses; their text is used all the same. `unflushed`: by
-    document, acknowledged entries that are in the journal and not yet in the file.
+    document, acknowledged entries that are in the journal and not yet in the file. `notices`: what a person should know,
+    such as that a document was damaged and restored.
     """
 
     running: bool
@@ -20,8 +21,9 @@ class Status:
     unreadable: Mapping[str, str] = field(default_factory=dict)
     front_matter: Mapping[str, str] = field(default_factory=dict)
     unflushed: Mapping[str, int] = field(default_factory=dict)
+    notices: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def healthy(self) -> bool:
         """Whether there is nothing to mend."""
-        return self.trouble is None and not self.unreadable and not self.front_matter
+        return self.trouble is None and not (self.unreadable or self.front_matter or self.notices)

@@ -23,8 +23,10 @@ from openclaw_memory.context.visibility import audience, kind_of, policy
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers import conversations, facts, state, tasks
 from openclaw_memory.layers.conversations import Said
+from openclaw_memory.markdown.text import clean
+from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft
-from openclaw_memory.storage.store import Commit, Store
+from openclaw_memory.storage.store import Store
 
 Change = MemoryWrite | UpdateFact | TaskStateChange
 
@@ -88,7 +90,8 @@ class Writer:
                 return Planned(self._store.commit(draft), tuple(seen), "this idempotencyKey was written before")
         keys: list[str] = []
         messages: list[str] = []
-        for number, item in enumerate(items):
+        for number, given in enumerate(items):
+            item, replaced = _storable(given)
             try:
                 item_keys, message = self._plan(draft, needs, number, item, now)
             except Refused as refusal:
@@ -97,6 +100,9 @@ class Writer:
                     raise Refused(where, f"{refusal.reason}; nothing of the batch was written") from refusal
                 raise
             keys += item_keys
+            replaced += sum(said.replaced for said in needs.said.get(number, ()))
+            if replaced:
+                messages.append(f"{replaced} characters that no text file can hold became U+FFFD")
             messages += [message] if message else []
         if idempotency_key is not None:
             state.plan_known_key(draft, idempotency_key, keys, now)
@@ -171,9 +177,7 @@ class Writer:
                 return [key], None if changed else f"{task_id} is {new_state} already"
             case MemoryWrite(content=MessageContent() | MessagesContent()):
                 said = needs.said[number]
-                replaced = sum(message.replaced for message in said)
-                note = f"{replaced} characters that no text file can hold became U+FFFD" if replaced else None
-                return conversations.plan_messages(draft, said, now=now, language=config.language), note
+                return conversations.plan_messages(draft, said, now=now, language=config.language), None
             case MemoryWrite(content=FactContent() as fact):
                 return self._plan_fact(draft, needs, fact, now)
             case MemoryWrite(content=TaskContent(task_id=None) as task):
@@ -203,6 +207,24 @@ class Writer:
             language=self._config.language,
         )
         return [plan.key], None if plan.changed else f"{fact.section}/{fact.key} is known already"
+
+
+def _storable(item: Change) -> tuple[Change, int]:
+    """Replace what no file can hold in free texts (messages have been seen to); gives how much was replaced."""
+    match item:
+        case UpdateFact(value=text):
+            cleaned, replaced = clean(text)
+            return item.model_copy(update={"value": cleaned}), replaced
+        case TaskStateChange(reason=str() as text):
+            cleaned, replaced = clean(text)
+            return item.model_copy(update={"reason": cleaned}), replaced
+        case MemoryWrite(content=FactContent(value=text) as content):
+            cleaned, replaced = clean(text)
+            return item.model_copy(update={"content": content.model_copy(update={"value": cleaned})}), replaced
+        case MemoryWrite(content=TaskContent(description=str() as text) as content):
+            cleaned, replaced = clean(text)
+            return item.model_copy(update={"content": content.model_copy(update={"description": cleaned})}), replaced
+    return item, 0
 
 
 def _check_allowed(item: Change, kind: SessionKind) -> None:

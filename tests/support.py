@@ -14,7 +14,7 @@ from typing import Any
 
 from bus import EventBus, Gateway
 from openclaw_memory import ManualClock, Memory, MemoryConfig
-from openclaw_memory.storage.files import AppendFile, LocalFiles, Stamp
+from openclaw_memory.storage.files import PRIVATE_FILE, LocalFiles, OpenFile, Stamp
 
 START = datetime(2026, 5, 4, 6, 30, tzinfo=UTC)
 """14:30 in Shanghai."""
@@ -44,17 +44,37 @@ class FaultyFiles(LocalFiles):
         self._check("make_folder", path)
         super().make_folder(path)
 
-    def replace(self, path: Path, data: bytes) -> Stamp:
-        self._check("replace", path)
-        return super().replace(path, data)
+    def sync_folder(self, path: Path) -> None:
+        self._check("sync_folder", path)
+        super().sync_folder(path)
 
-    def open_append(self, path: Path) -> AppendFile:
+    def create(self, path: Path, mode: int = PRIVATE_FILE) -> OpenFile:
+        self._check("create", path)
+        return _FaultyFile(super().create(path, mode), self, path)
+
+    def open_append(self, path: Path) -> OpenFile:
         self._check("open_append", path)
-        return _FaultyAppendFile(super().open_append(path), self, path)
+        return _FaultyFile(super().open_append(path), self, path)
+
+    def rename(self, source: Path, target: Path) -> None:
+        self._check("rename", target)
+        super().rename(source, target)
+
+    def rename_new(self, source: Path, target: Path) -> None:
+        self._check("rename_new", target)
+        super().rename_new(source, target)
+
+    def exchange(self, one: Path, other: Path) -> bool:
+        self._check("exchange", other)
+        return super().exchange(one, other)
+
+    def remove(self, path: Path) -> None:
+        self._check("remove", path)
+        super().remove(path)
 
 
-class _FaultyAppendFile:
-    def __init__(self, inner: AppendFile, files: FaultyFiles, path: Path) -> None:
+class _FaultyFile:
+    def __init__(self, inner: OpenFile, files: FaultyFiles, path: Path) -> None:
         self._inner, self._files, self._path = inner, files, path
 
     def append(self, data: bytes) -> None:
@@ -64,6 +84,9 @@ class _FaultyAppendFile:
     def sync(self) -> None:
         self._files._check("sync", self._path)
         self._inner.sync()
+
+    def stamp(self) -> Stamp:
+        return self._inner.stamp()
 
     def close(self) -> None:
         self._inner.close()

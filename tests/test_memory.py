@@ -240,7 +240,13 @@ async def test_message_goes_into_the_file_of_its_own_day(tmp_path: Path) -> None
 
 async def test_what_no_file_can_hold_is_replaced_and_said(tmp_path: Path) -> None:
     """A NUL and a lone surrogate from JSON become U+FFFD, and the reply tells (CASES 6)."""
+    written = []
+
+    async def watch(event: Any) -> None:
+        written.append(event)
+
     async with remembering(tmp_path) as it:
+        it.bus.subscribe(MemoryWritten, watch)
         event = await it.bus.receive(
             json.dumps(
                 {
@@ -258,7 +264,18 @@ async def test_what_no_file_can_hold_is_replaced_and_said(tmp_path: Path) -> Non
         )
         assert event is not None
         assert (await it.ask(read(""))).history[0].content == "a\ufffdb\ufffdc 👩‍👩‍👧"
+        await it.bus.drain()
+        assert "2 characters" in written[0].data.message
         assert "2 characters" in (await it.ask(say("x\x00y\x00"))).message
+        fact_reply = await it.ask(fact("S", "k", "v\ud800\x00"))
+        task_reply = await it.ask(task(title="t", description="d\x00"))
+        reason_reply = await it.ask(TaskStateChange(task_id="OPEN-001", new_state="completed", reason="r\udc00"))
+        assert [reply.message[:12] for reply in (fact_reply, task_reply, reason_reply)] == [
+            "2 characters",
+            "1 characters",
+            "1 characters",
+        ]
+        assert (await it.ask(read("\ud800", current_message="\x00"))).facts == ("S/k: v\ufffd\ufffd",)
 
 
 async def test_messages_are_read_back_byte_for_byte_after_a_restart(tmp_path: Path) -> None:

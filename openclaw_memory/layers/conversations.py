@@ -8,10 +8,10 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from contracts import MessageContent
-from openclaw_memory.layers.documents import REQUIRED, head_lines, read_text, renewed, tags_of, version_of
+from openclaw_memory.layers.documents import REQUIRED, fits, head_lines, read_text, renewed, tags_of, version_of
 from openclaw_memory.markdown.frontmatter import FrontMatter, split
 from openclaw_memory.markdown.messages import Message, MessageBlock, MessageFile, format_message, parse_messages
-from openclaw_memory.markdown.text import clean, encode, newline_of
+from openclaw_memory.markdown.text import clean, decode, encode, newline_of
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Document, Draft
 from openclaw_memory.storage.operations import Operation
@@ -51,12 +51,13 @@ class ConversationFormat:
         return ConversationDocument(path, split(""), MessageFile("", ()))
 
     def parse(self, path: str, data: bytes) -> ConversationDocument:
-        text, encoding = read_text(path, data)
-        front = split(text)
-        # The blocks hold the body from here on; a second copy would double the memory of a long day.
-        file = parse_messages(front.body)
-        places = {block.message.id: place for place, block in enumerate(file.blocks)}
-        return ConversationDocument(path, replace(front, body=""), file, newline_of(text), encoding, places=places)
+        return _parsed(path, *read_text(path, data))
+
+    def fits(self, document: ConversationDocument) -> bool | None:
+        return fits(document.front, _body(document), document.encoding)
+
+    def salvage(self, path: str, data: bytes) -> ConversationDocument:
+        return _parsed(path, clean(decode(data).text)[0], "utf-8")
 
     def apply(self, document: ConversationDocument, operation: Operation) -> ConversationDocument:
         arguments = operation.arguments
@@ -82,9 +83,8 @@ class ConversationFormat:
         return replace(document, file=MessageFile(preamble, tuple(blocks)), changed_at=arguments["at"])
 
     def render(self, document: ConversationDocument) -> tuple[bytes, ConversationDocument]:
-        body = document.file.preamble + "".join(block.raw for block in document.file.blocks)
         front = renewed(
-            replace(document.front, body=body),
+            replace(document.front, body=_body(document)),
             "conversation",
             document.changed_at,
             document.encoding,
@@ -99,6 +99,18 @@ class ConversationFormat:
 
     def version(self, document: ConversationDocument) -> str | None:
         return version_of(document.front)
+
+
+def _parsed(path: str, text: str, encoding: str) -> ConversationDocument:
+    front = split(text)
+    file = parse_messages(front.body)
+    places = {block.message.id: place for place, block in enumerate(file.blocks)}
+    # The blocks hold the body from here on; a second copy would double the memory of a long day.
+    return ConversationDocument(path, replace(front, body=""), file, newline_of(text), encoding, places=places)
+
+
+def _body(document: ConversationDocument) -> str:
+    return document.file.preamble + "".join(block.raw for block in document.file.blocks)
 
 
 def day_path(time: datetime, zone: tzinfo) -> str:

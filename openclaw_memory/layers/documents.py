@@ -9,7 +9,7 @@ from typing import Any
 
 from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.markdown.frontmatter import FrontMatter, checksum, split
-from openclaw_memory.markdown.text import decode, encode, newline_of
+from openclaw_memory.markdown.text import clean, decode, encode, newline_of
 from openclaw_memory.storage.documents import Document
 from openclaw_memory.storage.operations import Operation
 
@@ -80,6 +80,12 @@ class BodyFormat:
             return rendered
         return replace(document, front=replace(rendered.front, body=document.body))
 
+    def fits(self, document: MarkdownDocument) -> bool | None:
+        return fits(document.front, document.body, document.encoding)
+
+    def salvage(self, path: str, data: bytes) -> MarkdownDocument:
+        return MarkdownDocument(path, split(clean(decode(data).text)[0]))
+
     def version(self, document: MarkdownDocument) -> str | None:
         return version_of(document.front)
 
@@ -117,6 +123,12 @@ def head_lines(front: FrontMatter, to_be_written: bool, required: Sequence[str])
     if not to_be_written:
         return lines
     return lines + (0 if front.head else 2) + sum(name not in front.fields for name in required)
+
+
+def fits(front: FrontMatter, body: str, encoding: str) -> bool | None:
+    """Tell whether a body fits the checksum of its front matter; None when there is none."""
+    declared = version_of(front)
+    return None if declared is None else declared == checksum(body, encoding)
 
 
 def version_of(front: FrontMatter) -> str | None:

@@ -61,6 +61,13 @@ class StateFormat:
     def flushed(self, document: StateDocument, rendered: StateDocument) -> StateDocument:
         return StateDocument(document.path, document.values, rendered.version)
 
+    def fits(self, document: StateDocument) -> bool:
+        # JSON that can be read is taken as it is; there is no room in it for a checksum that a person could keep.
+        return True
+
+    def salvage(self, path: str, data: bytes) -> StateDocument:
+        return StateDocument(path)
+
     def version(self, document: StateDocument) -> str | None:
         return document.version
 

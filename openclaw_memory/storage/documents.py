@@ -41,6 +41,14 @@ class Format(Protocol):
         """Give `document` with what `rendered`, an older state of it, got when it was written to the file."""
         ...
 
+    def fits(self, document: Any) -> bool | None:
+        """Tell whether a document just parsed fits the checksum that it names; None when it names none."""
+        ...
+
+    def salvage(self, path: str, data: bytes) -> Any:
+        """Give what can be read of bytes that `parse` refuses."""
+        ...
+
     def version(self, document: Any) -> str | None:
         """Tell the version that the file names itself; None when it names none."""
         ...

@@ -1,15 +1,16 @@
 """The few file operations that memory is made of. Everything that touches the disk goes through here.
 
-Reads are asynchronous (aiofiles hops to a thread); what must be durable is synchronous and called from a thread that
-the caller owns, since a durable write is several system calls that belong together.
+Each changing operation is one step of the kind that a crash can lose or reorder; `durable.py` puts them together, and a
+test that records them can try every state that a crash may leave. Looking is asynchronous where the event loop asks
+(aiofiles hops to a thread); changing is synchronous, in a thread of the caller's, since a durable write is several
+steps that belong together.
 """
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -34,8 +35,8 @@ class Stamp:
         return cls(stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
-class AppendFile(Protocol):
-    """A file that only grows."""
+class OpenFile(Protocol):
+    """A file that is open for writing at its end."""
 
     def append(self, data: bytes) -> None:
         """Write all of `data` at the end."""
@@ -44,6 +45,8 @@ class AppendFile(Protocol):
     def sync(self) -> None:
         """Return when everything written is on the disk."""
         ...
+
+    def stamp(self) -> Stamp: ...
 
     def close(self) -> None: ...
 
@@ -59,24 +62,54 @@ class Files(Protocol):
         """Look at a file without reading it; None when it does not exist."""
         ...
 
+    def read_now(self, path: Path) -> bytes:
+        """Read a whole file, from a thread of the caller's."""
+        ...
+
+    def stamp_now(self, path: Path) -> Stamp | None:
+        """Look at a file, from a thread of the caller's."""
+        ...
+
     def scan(self, folder: Path) -> dict[str, Stamp]:
         """List the files right in a folder, by name, with their stamps; empty when there is no such folder."""
         ...
 
+    def is_folder(self, path: Path) -> bool: ...
+
+    def real(self, path: Path) -> Path:
+        """Follow links to the file that is meant."""
+        ...
+
+    def mode(self, path: Path) -> int | None:
+        """Give the permission bits of a file; None when it does not exist."""
+        ...
+
     def make_folder(self, path: Path) -> None:
-        """Create a folder, private, with its parents; fine when it exists."""
+        """Create one private folder in an existing one; fine when it exists."""
         ...
 
-    def replace(self, path: Path, data: bytes) -> Stamp:
-        """Put `data` in the place of a file: afterwards it is whole or as it was, and it survives a power failure."""
+    def sync_folder(self, path: Path) -> None:
+        """Make the names in a folder durable; without it a new or renamed file may be lost with the power."""
         ...
 
-    def open_append(self, path: Path) -> AppendFile:
-        """Open a new or existing file for appending; its entry in the folder is durable on return."""
+    def create(self, path: Path, mode: int = PRIVATE_FILE) -> OpenFile:
+        """Create a file that must not exist."""
         ...
 
-    def read_now(self, path: Path) -> bytes:
-        """Read a whole file, from a thread of the caller's."""
+    def open_append(self, path: Path) -> OpenFile:
+        """Open a file for appending; it is created, private, where it does not exist."""
+        ...
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Give a file another name, in place of whatever has that name."""
+        ...
+
+    def rename_new(self, source: Path, target: Path) -> None:
+        """Give a file another name that must be free. Raises: `FileExistsError`."""
+        ...
+
+    def exchange(self, one: Path, other: Path) -> bool:
+        """Swap two files in one step; False, and nothing done, where the system can't."""
         ...
 
     def remove(self, path: Path) -> None:
@@ -99,88 +132,116 @@ class LocalFiles:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def scan(self, folder: Path) -> dict[str, Stamp]:
-        try:
-            with os.scandir(folder) as entries:
-                return {entry.name: Stamp.of(entry.stat()) for entry in entries if entry.is_file()}
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-
-    def make_folder(self, path: Path) -> None:
-        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-        for folder in reversed(missing):
-            folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-            _sync_folder(folder.parent)
-
-    def replace(self, path: Path, data: bytes) -> Stamp:
-        # A link to a file elsewhere keeps being a link: what it points to is replaced.
-        path = path.resolve() if path.is_symlink() else path
-        mode = path.stat().st_mode & 0o7777 if path.exists() else PRIVATE_FILE
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
-            with _closing(descriptor):
-                os.fchmod(descriptor, mode)
-                _write_all(descriptor, data)
-                os.fsync(descriptor)
-                stamp = Stamp.of(os.fstat(descriptor))
-            os.replace(name, path)  # noqa: PTH105 - the system call is meant
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
-        return stamp
-
-    def open_append(self, path: Path) -> AppendFile:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
-        try:
-            _sync_folder(path.parent)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return _LocalAppendFile(descriptor)
-
     def read_now(self, path: Path) -> bytes:
         return path.read_bytes()
+
+    def stamp_now(self, path: Path) -> Stamp | None:
+        try:
+            return Stamp.of(path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def scan(self, folder: Path) -> dict[str, Stamp]:
+        try:
+            entries = os.scandir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        found = {}
+        with entries:
+            for entry in entries:
+                try:
+                    if entry.is_file():
+                        found[entry.name] = Stamp.of(entry.stat())
+                except OSError:
+                    # Gone since it was listed, or a link that leads nowhere: no file to look at.
+                    continue
+        return found
+
+    def is_folder(self, path: Path) -> bool:
+        return path.is_dir()
+
+    def real(self, path: Path) -> Path:
+        return path.resolve() if path.is_symlink() else path
+
+    def mode(self, path: Path) -> int | None:
+        try:
+            return path.stat().st_mode & 0o7777
+        except FileNotFoundError:
+            return None
+
+    def make_folder(self, path: Path) -> None:
+        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+    def sync_folder(self, path: Path) -> None:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def create(self, path: Path, mode: int = PRIVATE_FILE) -> OpenFile:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
+        if mode != PRIVATE_FILE:
+            os.fchmod(descriptor, mode)
+        return _LocalFile(descriptor)
+
+    def open_append(self, path: Path) -> OpenFile:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        return _LocalFile(os.open(path, flags, PRIVATE_FILE))
+
+    def rename(self, source: Path, target: Path) -> None:
+        os.replace(source, target)  # noqa: PTH105 - the system call is meant
+
+    def rename_new(self, source: Path, target: Path) -> None:
+        if not _renameat2(source, target, _NOREPLACE):
+            # A link can't take a name that is taken; both names exist for a moment, which does no harm.
+            os.link(source, target)
+            source.unlink()
+
+    def exchange(self, one: Path, other: Path) -> bool:
+        return _renameat2(one, other, _EXCHANGE)
 
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-class _LocalAppendFile:
+class _LocalFile:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def append(self, data: bytes) -> None:
-        _write_all(self._descriptor, data)
+        # `os.write` may take a part and raise nothing.
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
 
     def sync(self) -> None:
         _data_sync(self._descriptor)
+
+    def stamp(self) -> Stamp:
+        return Stamp.of(os.fstat(self._descriptor))
 
     def close(self) -> None:
         os.close(self._descriptor)
 
 
-# macOS has no fdatasync.
+# macOS has no fdatasync. Where it exists it also syncs the size, which is all that an append changes.
 _data_sync = getattr(os, "fdatasync", os.fsync)
 
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    """Write every byte: `os.write` may take a part and raise nothing."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make names in a folder durable; without it a rename may be lost with the power."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    with _closing(descriptor):
-        os.fsync(descriptor)
+_NOREPLACE = 1
+_EXCHANGE = 2
+_AT_FDCWD = -100
+_UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM})
+_native_renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 
 
-@contextmanager
-def _closing(descriptor: int) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        os.close(descriptor)
+def _renameat2(source: Path, target: Path, flags: int) -> bool:
+    """Call Linux's `renameat2`; False where the C library, the kernel or the file system does not offer it."""
+    if _native_renameat2 is None:
+        return False
+    if _native_renameat2(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), flags) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _UNSUPPORTED:
+        return False
+    raise OSError(code, os.strerror(code), str(source), None, str(target))

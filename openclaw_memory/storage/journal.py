@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openclaw_memory.storage.files import AppendFile, Files
+from openclaw_memory.storage.durable import make_folders, open_log
+from openclaw_memory.storage.files import Files, OpenFile
 from openclaw_memory.storage.operations import Record, decode, encode
 
 Settled = Callable[[Sequence[int], OSError | None], None]
@@ -72,7 +73,7 @@ class Journal:
         self._failure: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
         # Only the thread touches these once it runs.
-        self._file: AppendFile | None = None
+        self._file: OpenFile | None = None
         self._kept: list[tuple[int, bytes]] = []
         self._last = position
         self.size = 0
@@ -164,12 +165,12 @@ class Journal:
 
     def _begin(self) -> None:
         """Start a new file that repeats what is still needed, and then remove the older ones."""
-        self._files.make_folder(self._folder)
+        make_folders(self._files, self._folder)
         older = _logs(self._files, self._folder)
         number = int(older[-1].removesuffix(".log")) + 1 if older else 1
         begin = encode(Record(position=self._last, keeps=len(self._kept)))
         data = begin + b"".join(line for _, line in self._kept)
-        file = self._files.open_append(self._folder / f"{number:010}.log")
+        file = open_log(self._files, self._folder / f"{number:010}.log")
         try:
             file.append(data)
             file.sync()

@@ -23,11 +23,15 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """A version of a document on disk: it holds the operations of all records up to position `upto`."""
+    """A version of a document on disk: it holds the operations of all records up to position `upto`.
+
+    `stamp` (inode, size, time in ns) is that of the file, where it is known.
+    """
 
     path: str
     version: str
     upto: int
+    stamp: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def encode(record: Record) -> bytes:
         content["operations"] = [[op.path, op.kind, dict(op.arguments)] for op in record.operations]
     for name in ("intents", "flushed"):
         if flushes := getattr(record, name):
-            content[name] = [[flush.path, flush.version, flush.upto] for flush in flushes]
+            content[name] = [[flush.path, flush.version, flush.upto, flush.stamp] for flush in flushes]
     if record.keeps is not None:
         content["keeps"] = record.keeps
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
@@ -68,7 +72,12 @@ def decode(line: bytes) -> Record | None:
     return Record(
         position=content["position"],
         operations=tuple(Operation(*parts) for parts in content.get("operations", ())),
-        intents=tuple(Flush(*parts) for parts in content.get("intents", ())),
-        flushed=tuple(Flush(*parts) for parts in content.get("flushed", ())),
+        intents=tuple(_flush(parts) for parts in content.get("intents", ())),
+        flushed=tuple(_flush(parts) for parts in content.get("flushed", ())),
         keeps=content.get("keeps"),
     )
+
+
+def _flush(parts: list[Any]) -> Flush:
+    path, version, upto, stamp = parts
+    return Flush(path, version, upto, None if stamp is None else (stamp[0], stamp[1], stamp[2]))

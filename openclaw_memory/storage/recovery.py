@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from openclaw_memory.storage.operations import Operation, Record
+from openclaw_memory.storage.entries import Entries
+from openclaw_memory.storage.operations import Record
 
 
 def documents_named(records: Iterable[Record]) -> set[str]:
@@ -12,26 +13,24 @@ def documents_named(records: Iterable[Record]) -> set[str]:
     return {operation.path for record in records for operation in record.operations}
 
 
-def plan_recovery(
-    records: Iterable[Record], version_on_disk: Callable[[str], str | None]
-) -> dict[str, list[tuple[int, Operation]]]:
-    """Choose, for each document, the operations that its file does not hold yet, with their positions.
+def held_up_to(records: Iterable[Record], path: str, version: str | None, *, on_disk: bool = True) -> int:
+    """Tell up to which position a version of a document holds the operations of the journal; 0: none of them.
 
     A document names its own version, also after a person has edited it. The newest flush of that version, done or
-    only intended, tells up to where the journal is in the file: so nothing is applied twice, and a line that a
-    person deleted after the flush stays deleted.
+    only intended, is what counts: so nothing is applied twice, and a line that a person deleted after the flush stays
+    deleted. `on_disk`: the version is that of the file itself, not of its backup; then every flush that was done
+    counts, whatever the file says, since a person may have taken its front matter away.
     """
-    records = list(records)
-    held: dict[str, int] = {}
+    held = 0
     for record in records:
-        for flush in record.intents:
-            if version_on_disk(flush.path) == flush.version:
-                held[flush.path] = max(held.get(flush.path, 0), flush.upto)
-        for flush in record.flushed:
-            held[flush.path] = max(held.get(flush.path, 0), flush.upto)
-    missing: dict[str, list[tuple[int, Operation]]] = {}
-    for record in records:
-        for operation in record.operations:
-            if record.position > held.get(operation.path, 0):
-                missing.setdefault(operation.path, []).append((record.position, operation))
-    return missing
+        for flush in (*record.intents, *record.flushed):
+            if flush.path == path and flush.version == version:
+                held = max(held, flush.upto)
+        if on_disk:
+            held = max([held, *(flush.upto for flush in record.flushed if flush.path == path)])
+    return held
+
+
+def operations_on(records: Iterable[Record], path: str) -> Entries:
+    """List the operations on a document with their positions, oldest first."""
+    return [(record.position, op) for record in records for op in record.operations if op.path == path]

@@ -85,11 +85,26 @@ async def test_received_event_keeps_its_envelope(bus, recorder):
     assert event.to_wire()["time"] == "2026-05-04T06:30:00Z"
 
 
-async def test_surrogate_is_replaced(bus):
-    """What no UTF-8 can hold becomes U+FFFD, in keys too."""
+async def test_surrogate_is_left_to_the_payload(bus):
+    """What no UTF-8 can hold is for the payload's class to judge; in the envelope it becomes U+FFFD."""
     bus.register(Said)
-    wire = json.dumps({**GOOD, "data": {"someText": "a\ud800b\udc00", "count": 1, "\ud800": 1}})
-    assert (await bus.receive(wire)).data.some_text == "a\ufffdb\ufffd"
+    wire = json.dumps({**GOOD, "id": "x\ud800", "data": {"someText": "a\ud800b\udc00", "count": 1, "\ud800": 1}})
+    event = await bus.receive(wire)
+    assert (event.id, event.data.some_text) == ("x\ufffd", "a\ud800b\udc00")
+
+
+async def test_refusal_does_not_carry_what_is_huge(bus, recorder):
+    """Long texts and lists of what was refused are cut, and say how long they were."""
+    bus.register(Said)
+    got = recorder()
+    bus.subscribe("bus:rejected", got)
+    await bus.receive(json.dumps({**GOOD, "data": {"someText": ["x" * 10_000_000, "\ud800"], "count": [1] * 10_000}}))
+    await bus.drain()
+    (event,) = got.events
+    text = json.dumps(event.to_wire(), ensure_ascii=False)
+    assert len(text.encode()) < 5_000
+    assert "(10000000 characters)" in text
+    assert "(10000 items)" in text
 
 
 async def test_surrogate_pair_is_a_character(bus):

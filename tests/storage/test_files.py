@@ -1,8 +1,7 @@
-"""The real disk: whole or as it was, private, and every byte written."""
+"""The real disk, one step at a time; and one owner a folder."""
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from pathlib import Path
@@ -10,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory.errors import RootInUseError
-from openclaw_memory.storage.files import LocalFiles, Stamp
+from openclaw_memory.storage import files as files_module
+from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.rootlock import RootLock
 
 
@@ -19,67 +19,72 @@ def mode(path: Path) -> int:
 
 
 def test_new_files_and_folders_are_private(tmp_path: Path) -> None:
-    """0600 and 0700, whatever the umask allows."""
+    """0600 and 0700, whatever the umask allows; another mode only where it is asked for."""
     files = LocalFiles()
-    files.make_folder(tmp_path / "a" / "b")
-    files.replace(tmp_path / "a" / "b" / "c.md", b"x")
-    files.open_append(tmp_path / "a" / "log").close()
-    assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c.md", "a/log")] == [0o700, 0o700, 0o600, 0o600]
-
-
-def test_replace_keeps_the_mode_and_gives_the_stamp(tmp_path: Path) -> None:
-    """An existing file keeps its mode; the stamp is that of the new file."""
-    path = tmp_path / "a.md"
-    path.write_text("old")
-    path.chmod(0o640)
-    stamp = LocalFiles().replace(path, b"new")
-    assert (path.read_bytes(), mode(path), stamp) == (b"new", 0o640, Stamp.of(path.stat()))
+    files.make_folder(tmp_path / "a")
+    files.make_folder(tmp_path / "a")
+    files.create(tmp_path / "a/b").close()
+    files.create(tmp_path / "a/c", 0o644).close()
+    files.open_append(tmp_path / "a/log").close()
+    assert [mode(tmp_path / name) for name in ("a", "a/b", "a/c", "a/log")] == [0o700, 0o600, 0o644, 0o600]
+    with pytest.raises(FileExistsError):
+        files.create(tmp_path / "a/b")
 
 
 def test_write_that_takes_only_a_part_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`os.write` may write one byte and raise nothing."""
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:1]))
-    LocalFiles().replace(tmp_path / "a.md", b"every byte")
-    file = LocalFiles().open_append(tmp_path / "log")
-    file.append(b"of it")
+    file = LocalFiles().create(tmp_path / "a.md")
+    file.append(b"every byte")
+    file.append(b" of it")
+    assert file.stamp().size == 16
     file.close()
-    assert (tmp_path / "a.md").read_bytes() + (tmp_path / "log").read_bytes() == b"every byteof it"
+    assert (tmp_path / "a.md").read_bytes() == b"every byte of it"
 
 
-@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-def test_failed_replace_leaves_the_old_file_and_no_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
-) -> None:
-    """Wherever it fails, the old file is whole and the temporary one is gone."""
-    path = tmp_path / "a.md"
-    path.write_bytes(b"old")
-
-    def fail(*args: object) -> None:
-        raise OSError(errno.ENOSPC, "no space")
-
-    monkeypatch.setattr(os, call, fail)
-    with pytest.raises(OSError, match="no space"):
-        LocalFiles().replace(path, b"new")
-    monkeypatch.undo()
-    assert (path.read_bytes(), [p.name for p in tmp_path.iterdir()]) == (b"old", ["a.md"])
+@pytest.mark.parametrize("native", [True, False], ids=["renameat2", "without"])
+def test_rename_to_a_name_that_must_be_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
+    """A name that is taken is never written over, whatever the system offers."""
+    if not native:
+        monkeypatch.setattr(files_module, "_native_renameat2", None)
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("1")
+    LocalFiles().rename_new(one, other)
+    assert (one.exists(), other.read_text()) == (False, "1")
+    one.write_text("2")
+    with pytest.raises(FileExistsError):
+        LocalFiles().rename_new(one, other)
+    assert (one.read_text(), other.read_text()) == ("2", "1")
 
 
-def test_replace_through_a_link_keeps_the_link(tmp_path: Path) -> None:
-    """A person who linked a file to another folder finds the link and the new text there."""
-    target, link = tmp_path / "real.md", tmp_path / "link.md"
-    target.write_bytes(b"old")
-    link.symlink_to(target)
-    LocalFiles().replace(link, b"new")
-    assert link.is_symlink()
-    assert target.read_bytes() == b"new"
+def test_exchange_swaps_or_says_that_it_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one step both names have the other's file; without the system call nothing happens."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("1")
+    other.write_text("2")
+    swapped = LocalFiles().exchange(one, other)
+    assert (one.read_text(), other.read_text()) == (("2", "1") if swapped else ("1", "2"))
+    monkeypatch.setattr(files_module, "_native_renameat2", None)
+    before = (one.read_text(), other.read_text())
+    assert LocalFiles().exchange(one, other) is False
+    assert (one.read_text(), other.read_text()) == before
+
+
+def test_scan_passes_over_what_is_no_file(tmp_path: Path) -> None:
+    """Folders, links that lead nowhere and a folder that does not exist are no error."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    (tmp_path / "a.md").write_text("x")
+    assert list(LocalFiles().scan(tmp_path)) == ["a.md"]
+    assert LocalFiles().scan(tmp_path / "missing") == {}
+    assert LocalFiles().scan(tmp_path / "a.md") == {}
 
 
 async def test_stamp_tells_an_edit(tmp_path: Path) -> None:
     """Reading gives the stamp of the bytes read; a missing file has none."""
     files, path = LocalFiles(), tmp_path / "a.md"
     assert await files.stamp(path) is None
-    assert files.scan(tmp_path / "nowhere") == {}
     path.write_bytes(b"one")
     data, stamp = await files.read(path)
     assert (data, stamp, files.scan(tmp_path)) == (b"one", await files.stamp(path), {"a.md": stamp})

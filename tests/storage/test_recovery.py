@@ -6,21 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memory.storage.operations import Flush, Operation, Record
-from openclaw_memory.storage.recovery import documents_named, plan_recovery
+from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
 
 
 def op(name: str, path: str = "a.md") -> Operation:
     return Operation(path, "add", {"name": name})
 
 
-def names(missing: dict[str, list[tuple[int, Operation]]], path: str = "a.md") -> list[str]:
-    return [operation.arguments["name"] for _, operation in missing.get(path, [])]
+def missing(records: list[Record], version: str | None, path: str = "a.md") -> list[str]:
+    """Name the operations that a file of this version lacks."""
+    held = held_up_to(records, path, version)
+    return [op.arguments["name"] for position, op in operations_on(records, path) if position > held]
 
 
 def test_nothing_flushed_means_everything_is_missing() -> None:
     """A file that was never written gets all operations."""
     records = [Record(1, (op("one"),)), Record(2, (op("two"),))]
-    assert names(plan_recovery(records, lambda path: None)) == ["one", "two"]
+    assert missing(records, None) == ["one", "two"]
 
 
 def test_version_on_disk_tells_which_intent_was_carried_out() -> None:
@@ -31,9 +33,9 @@ def test_version_on_disk_tells_which_intent_was_carried_out() -> None:
         Record(3, (op("two"),)),
         Record(4, intents=(Flush("a.md", "v2", 3),)),
     ]
-    assert names(plan_recovery(records, lambda path: "v1")) == ["two"]
-    assert names(plan_recovery(records, lambda path: "v2")) == []
-    assert names(plan_recovery(records, lambda path: "v0")) == ["one", "two"]
+    assert missing(records, "v1") == ["two"]
+    assert missing(records, "v2") == []
+    assert missing(records, "v0") == ["one", "two"]
 
 
 def test_flush_that_was_done_counts_whatever_the_file_says() -> None:
@@ -44,15 +46,26 @@ def test_flush_that_was_done_counts_whatever_the_file_says() -> None:
         Record(3, flushed=(Flush("a.md", "v1", 1),)),
         Record(4, (op("two"),)),
     ]
-    assert names(plan_recovery(records, lambda path: None)) == ["two"]
+    assert missing(records, None) == ["two"]
 
 
 def test_documents_are_recovered_apart() -> None:
     """One record's operations may be in one file already and not yet in the other."""
     records = [Record(1, (op("one"), op("other", "b.md"))), Record(2, flushed=(Flush("b.md", "v", 1),))]
-    missing = plan_recovery(records, lambda path: None)
-    assert (names(missing), names(missing, "b.md")) == (["one"], [])
+    assert (missing(records, None), missing(records, None, "b.md")) == (["one"], [])
     assert documents_named(records) == {"a.md", "b.md"}
+
+
+def test_backup_counts_by_its_own_version_only() -> None:
+    """What the file has been flushed to since says nothing about its backup."""
+    records = [
+        Record(1, (op("one"),)),
+        Record(2, flushed=(Flush("a.md", "v1", 1),)),
+        Record(3, (op("two"),)),
+        Record(4, flushed=(Flush("a.md", "v2", 3),)),
+    ]
+    assert held_up_to(records, "a.md", "v1", on_disk=False) == 1
+    assert held_up_to(records, "a.md", "v1") == 3
 
 
 @given(st.integers(0, 12), st.lists(st.integers(1, 12), max_size=4), st.integers(0, 4))
@@ -70,5 +83,5 @@ def test_file_and_missing_operations_make_the_whole(count: int, flushes: list[in
             written += 1
             if written <= done:
                 held = number
-    missing = names(plan_recovery(records, lambda path: f"v{held}"))
-    assert [str(number) for number in range(1, held + 1)] + missing == [str(n) for n in range(1, count + 1)]
+    rest = missing(records, f"v{held}")
+    assert [str(number) for number in range(1, held + 1)] + rest == [str(n) for n in range(1, count + 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from openclaw_memory.clock import ManualClock
@@ -17,6 +19,7 @@ from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.operations import Operation
 from openclaw_memory.storage.store import Commit, RecoveryReport, Store
 from tests.support import START, FaultyFiles, no_space
@@ -155,24 +158,20 @@ async def test_edit_during_the_flush_is_not_overwritten(tmp_path: Path) -> None:
     """A file that is saved after we looked and before we replace it is left for the next flush, which merges."""
     path = tmp_path / PROFILE
 
-    class EditsLate(LocalFiles):
-        looks = 0
+    class EditsLate(FaultyFiles):
+        def exchange(self, one: Path, other: Path) -> bool:
+            if late:
+                path.write_text(path.read_text() + late.pop())
+            return super().exchange(one, other)
 
-        async def stamp(self, asked: Path) -> Any:
-            if asked == path:
-                self.looks += 1
-                if self.looks == edit_at:
-                    path.write_text(path.read_text() + "- mine: by hand\n")
-            return await super().stamp(asked)
-
-    edit_at, files = -1, EditsLate()
-    async with opened(tmp_path, files) as it:
+    late: list[str] = []
+    async with opened(tmp_path, EditsLate()) as it:
         await it.set("one", "1")
         await it.store.flush()
         await it.set("two", "2")
-        edit_at = files.looks + 2
+        late.append("- mine: by hand\n")
         await it.store.flush()
-        assert "two" not in it.file()
+        assert it.file().endswith("- one: 1\n- mine: by hand\n")
         assert it.store.unflushed() == {PROFILE: 1}
         await it.store.flush()
         assert "- one: 1\n- mine: by hand\n- two: 2\n" in it.file()
@@ -232,7 +231,7 @@ async def test_full_disk_while_flushing_keeps_the_old_file(tmp_path: Path) -> No
         await it.store.flush()
         whole = it.file()
         await it.set("two", "2")
-        files.fault = no_space("replace")
+        files.fault = no_space("create")
         await it.store.flush()
         await it.store.flush()
         assert it.file() == whole
@@ -342,3 +341,102 @@ async def test_two_documents_of_one_draft_survive_together(tmp_path: Path) -> No
     async with opened(crashed) as again:
         for path in ("facts/a.md", "facts/b.md"):
             assert again.file(path).count("- k: v\n") == 1
+
+
+async def test_damaged_file_is_restored_from_backup_and_journal(tmp_path: Path) -> None:
+    """Bits that flip on the disk change no time: the bytes are set aside, and everything acknowledged is back."""
+    async with opened(tmp_path) as it:
+        for key in ("one", "two", "three"):
+            await it.set(key, "v")
+            await it.store.flush()
+        path = tmp_path / PROFILE
+        whole, times = path.read_bytes(), path.stat()
+        damaged = whole.replace(b"two", b"\xff\x00\xfe")
+        with path.open("r+b") as file:
+            file.write(damaged)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        # The size is the same, too; the time of the look is what makes the store read it.
+        it.store._shelf.entries[PROFILE].stamp = None
+        assert (await it.store.read(PROFILE)).body.endswith("- one: v\n- two: v\n- three: v\n")
+        (notice,) = it.store.notices().values()
+        assert "was damaged; it was restored from its backup and the journal" in notice
+        await it.store.flush()
+        assert path.read_bytes() == whole
+        (aside,) = tmp_path.glob("facts/*.corrupt-*")
+        assert aside.read_bytes() == damaged
+        assert aside.name in notice
+
+
+@pytest.mark.parametrize("backup", ["there", "damaged too", "missing"])
+async def test_damage_between_two_runs(tmp_path: Path, backup: str) -> None:
+    """At the next start the ladder goes down: backup, readable part; and a mismatch alone is an edit."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "v")
+        await it.store.flush()
+        await it.set("two", "v")
+    path, spare = tmp_path / PROFILE, tmp_path / f"{PROFILE}.backup"
+    assert spare.read_bytes() == path.read_bytes()
+    times = path.stat()
+    with path.open("r+b") as file:
+        file.write(path.read_bytes().replace(b"one: v", b"o\x00e: v"))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    if backup == "damaged too":
+        spare.write_bytes(b"\xff\xff")
+    elif backup == "missing":
+        spare.unlink()
+    async with opened(tmp_path) as it:
+        body = (await it.store.read(PROFILE)).body
+        assert "- two: v\n" in body
+        assert ("- one: v\n" in body) == (backup == "there")
+        await it.store.flush()
+        assert (await it.store.read(PROFILE)).body == body
+        assert len(list(tmp_path.glob("facts/*.corrupt-*"))) == 1
+    async with opened(tmp_path) as it:
+        assert it.store.notices() == {}
+
+
+async def test_edit_between_two_runs_is_no_damage(tmp_path: Path) -> None:
+    """A checksum that no longer fits is an edit: adopted, not undone, and the file is not touched for it."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "v")
+    path = tmp_path / PROFILE
+    path.write_text(path.read_text().replace("one: v", "one: by hand"))
+    edited = path.read_bytes()
+    async with opened(tmp_path) as it:
+        assert "- one: by hand" in (await it.store.read(PROFILE)).body
+        assert it.store.notices() == {}
+    assert path.read_bytes() == edited
+    async with opened(tmp_path) as it:
+        assert "- one: by hand" in (await it.store.read(PROFILE)).body
+        assert it.store.notices() == {}
+
+
+async def test_editor_that_writes_into_the_displaced_file_loses_nothing(tmp_path: Path) -> None:
+    """An editor opened the file, we replaced it, and then the editor wrote into what it had open."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "v")
+        await it.store.flush()
+        with (tmp_path / PROFILE).open("a") as editor:
+            await it.set("two", "v")
+            await it.store.flush()
+            editor.write("- mine: by hand\n")
+        await it.set("three", "v")
+        await it.store.flush()
+        assert it.file().endswith("- one: v\n- mine: by hand\n- two: v\n- three: v\n")
+
+
+async def test_rested_document_needs_no_journal(tmp_path: Path) -> None:
+    """After a while without changes the backup is the file, and the journal may forget it."""
+    async with opened(tmp_path, journal_limit=1) as it, anyio.create_task_group() as group:
+        group.start_soon(it.store.run)
+        await it.set("one", "v")
+        it.clock.advance(2)
+        while it.store._shelf.entries[PROFILE].to_write:
+            await anyio.lowlevel.checkpoint()
+        assert it.store._shelf.entries[PROFILE].flushed
+        await anyio.wait_all_tasks_blocked()
+        it.clock.advance(REST_SECONDS)
+        while it.store._shelf.entries[PROFILE].flushed:
+            await anyio.lowlevel.checkpoint()
+        assert (tmp_path / f"{PROFILE}.backup").read_bytes() == (tmp_path / PROFILE).read_bytes()
+        group.cancel_scope.cancel()

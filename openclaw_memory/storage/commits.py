@@ -1,0 +1,41 @@
+"""What becomes of a draft on its way to the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from openclaw_memory.errors import StorageError
+from openclaw_memory.storage.operations import Operation
+
+
+class Commit:
+    """A draft whose record is queued: `wait` for it, or be called. `error` is None when it is durable."""
+
+    def __init__(self, position: int, operations: tuple[Operation, ...], documents: dict[str, Any]) -> None:
+        self.position = position
+        self.operations = operations
+        self.documents = documents
+        self.error: StorageError | None = None
+        self._settled = anyio.Event()
+        self._callbacks: list[Callable[[Commit], None]] = []
+
+    async def wait(self) -> None:
+        """Return when it is decided whether the draft is durable; cancelling the wait changes nothing."""
+        await self._settled.wait()
+
+    def call_when_settled(self, callback: Callable[[Commit], None]) -> None:
+        """Call `callback` in the event loop once it is decided; at once when it is already."""
+        if self._settled.is_set():
+            callback(self)
+        else:
+            self._callbacks.append(callback)
+
+    def settle(self, error: StorageError | None) -> None:
+        """Decide it."""
+        self.error = error
+        self._settled.set()
+        for callback in self._callbacks:
+            callback(self)

@@ -1,0 +1,122 @@
+"""Durable writing, put together from single steps. All of it is called from a thread, never from the event loop."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from openclaw_memory.storage.files import PRIVATE_FILE, Files, OpenFile, Stamp
+
+TEMPORARY_SUFFIX = ".tmp"
+BACKUP_SUFFIX = ".backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of a replacement: the stamp of the new file; None when somebody else had changed the old one.
+
+    `backup` is the stamp of the file that was displaced, which is the backup now; None where there was none.
+    """
+
+    stamp: Stamp | None
+    backup: Stamp | None = None
+
+
+def make_folders(files: Files, path: Path) -> None:
+    """Create a folder with its parents; each is durable before anything is put into it."""
+    missing = []
+    while not files.is_folder(path):
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        files.make_folder(folder)
+        files.sync_folder(folder.parent)
+
+
+def open_log(files: Files, path: Path) -> OpenFile:
+    """Open a file for appending; its name is durable on return."""
+    file = files.open_append(path)
+    try:
+        files.sync_folder(path.parent)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def write_whole(files: Files, path: Path, data: bytes) -> Stamp:
+    """Put `data` in the place of a file that nobody else writes: whole or as it was, and durable on return."""
+    temporary, stamp = _write_temporary(files, path, data, files.mode(path) or PRIVATE_FILE)
+    try:
+        files.rename(temporary, path)
+    except BaseException:
+        files.remove(temporary)
+        raise
+    files.sync_folder(path.parent)
+    return stamp
+
+
+def replace(files: Files, path: Path, data: bytes, expected: Stamp | None, *, keep_backup: bool) -> Replacement:
+    """Put `data` in the place of the file that has the stamp `expected`, or that does not exist (None).
+
+    A file that somebody else saved meanwhile is put back, and the replacement has no stamp: read it, and try again.
+    Where the system can exchange two files in one step nothing that was saved is ever lost; elsewhere a save in
+    the microseconds between the last look and the rename is. The file before becomes `<name>.backup`.
+    """
+    path = files.real(path)
+    backup = path.with_name(path.name + BACKUP_SUFFIX)
+    temporary, stamp = _write_temporary(files, path, data, files.mode(path) or PRIVATE_FILE)
+    displaced = False
+    try:
+        if expected is None:
+            files.rename_new(temporary, path)
+        else:
+            displaced = files.exchange(temporary, path)
+            if not displaced and files.stamp_now(path) != expected:
+                files.remove(temporary)
+                return Replacement(None)
+            if not displaced:
+                files.rename(temporary, path)
+    except (FileExistsError, FileNotFoundError):
+        # Created, or removed, by somebody else since we looked.
+        files.remove(temporary)
+        return Replacement(None)
+    except BaseException:
+        files.remove(temporary)
+        raise
+    if displaced and files.stamp_now(temporary) != expected:
+        _put_back(files, temporary, path, stamp)
+        return Replacement(None)
+    files.sync_folder(path.parent)
+    if not displaced:
+        return Replacement(stamp)
+    if not keep_backup:
+        files.remove(temporary)
+        return Replacement(stamp)
+    files.rename(temporary, backup)
+    return Replacement(stamp, files.stamp_now(backup))
+
+
+def _put_back(files: Files, temporary: Path, path: Path, ours: Stamp) -> None:
+    """Return what was displaced to its place, or what was saved since, and remove our own file."""
+    files.exchange(temporary, path)
+    if files.stamp_now(temporary) != ours:
+        # Saved once more in between: the newer of the two is the one that is meant.
+        files.exchange(temporary, path)
+    files.sync_folder(path.parent)
+    files.remove(temporary)
+
+
+def _write_temporary(files: Files, path: Path, data: bytes, mode: int) -> tuple[Path, Stamp]:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
+    file = files.create(temporary, mode)
+    try:
+        file.append(data)
+        file.sync()
+        return temporary, file.stamp()
+    except BaseException:
+        files.remove(temporary)
+        raise
+    finally:
+        file.close()

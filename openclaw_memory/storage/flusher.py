@@ -1,0 +1,187 @@
+"""Documents to disk: some time after they were acknowledged, whole, and never over somebody else's save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from openclaw_memory.clock import Clock
+from openclaw_memory.errors import StorageError
+from openclaw_memory.storage.buffer import FlushLimits, Waiting, next_flush, plan_flush
+from openclaw_memory.storage.commits import Commit
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, Replacement, make_folders, replace, write_whole
+from openclaw_memory.storage.entries import Entry
+from openclaw_memory.storage.files import Stamp
+from openclaw_memory.storage.operations import Flush
+from openclaw_memory.storage.shelf import Shelf
+
+REST_SECONDS = 30.0
+"""After so long without a change a document's backup is brought up to date, and the journal lets go of it."""
+
+
+class Flusher:
+    """The coalescing buffer (seed 000 section 5.2).
+
+    Parameters: `shelf`, with the documents; `clock`; `limits`; `record`, which queues flush records for the journal;
+    `trouble`, called with a path and the reason when it can't be written, and with None when it can again.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        clock: Clock,
+        limits: FlushLimits,
+        record: Callable[[tuple[Flush, ...], tuple[Flush, ...]], Commit],
+        trouble: Callable[[str, str | None], None],
+    ) -> None:
+        self._shelf = shelf
+        self._clock = clock
+        self._limits = limits
+        self._record = record
+        self._trouble = trouble
+        self._wake = anyio.Event()
+
+    def wake(self) -> None:
+        """Think again about what is due."""
+        self._wake.set()
+
+    async def run(self, after: Callable[[], None]) -> None:
+        """Rewrite documents as they become due, until cancelled; `after` is called each time."""
+        while True:
+            now = self._clock.monotonic()
+            waiting = self._waiting(now)
+            due = plan_flush(waiting, now, self._limits)
+            rested = [path for path, entry in self._active() if self._rested(entry, now)]
+            if due or rested:
+                await self.flush(due)
+                await self.settle_backups(rested)
+                after()
+                continue
+            self._wake = anyio.Event()
+            active = [entry for _, entry in self._active()]
+            deadlines = [entry.retry_at for entry in active if entry.to_write and entry.retry_at > now]
+            deadlines += [entry.idle_since + REST_SECONDS for entry in active if entry.flushed and not entry.to_write]
+            at = next_flush(waiting, self._limits)
+            await self._sleep(min([*deadlines, *([] if at is None else [at])], default=None))
+
+    async def flush(self, paths: Iterable[str] | None = None) -> None:
+        """Rewrite documents whose files lag behind; all of them by default. Failures are kept for the next time."""
+        entries = self._shelf.entries
+        chosen = [path for path in (entries if paths is None else paths) if entries[path].to_write]
+        chosen = [path for path in chosen if entries[path].problem is None]
+        if not chosen:
+            return
+        async with self._shelf.locks.hold(chosen):
+            rendered: dict[str, tuple[bytes, Any, Flush]] = {}
+            for path in chosen:
+                entry = await self._shelf.refresh_held(path)
+                await self._shelf.adopt_late_edit(path)
+                if entry.problem is None and entry.to_write:
+                    data, document = entry.format.render(entry.committed)
+                    upto = max((position for position, _ in entry.flushed[-1:] + entry.unflushed[-1:]), default=0)
+                    rendered[path] = (data, document, Flush(path, entry.format.version(document) or "", upto))
+            intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
+            await intent.wait()
+            if intent.error is not None:
+                for path in rendered:
+                    self._put_off(entries[path])
+                return
+            written = [await self._write(path, *parts) for path, parts in rendered.items()]
+        done = tuple(flush for flush in written if flush is not None)
+        if done:
+            self._record((), done)
+
+    async def settle_backups(self, paths: Iterable[str] | None = None) -> None:
+        """Bring backups up to date with documents at rest, so that nothing of the journal is needed for them."""
+        entries = self._shelf.entries
+        for path in [path for path in (entries if paths is None else paths) if entries[path].flushed]:
+            async with self._shelf.locks.hold([path]):
+                await self._shelf.adopt_late_edit(path)
+                entry = await self._shelf.refresh_held(path)
+                if entry.base is None or entry.to_write or entry.queued:
+                    continue
+                data = entry.format.render(entry.base)[0]
+                target = self._shelf.root / f"{path}{BACKUP_SUFFIX}"
+                try:
+                    with anyio.CancelScope(shield=True):
+                        entry.backup = await anyio.to_thread.run_sync(write_whole, self._shelf.files, target, data)
+                except OSError as error:
+                    self._trouble(path, str(StorageError(f"writing {path}{BACKUP_SUFFIX}", error)))
+                    entry.idle_since = self._clock.monotonic()
+                    continue
+                entry.flushed = []
+
+    async def _write(self, path: str, data: bytes, document: Any, flush: Flush) -> Flush | None:
+        entry = self._shelf.entries[path]
+        with anyio.CancelScope(shield=True):
+            try:
+                done = await anyio.to_thread.run_sync(
+                    self._replace, self._shelf.root / path, data, entry.stamp, not entry.restored
+                )
+            except OSError as error:
+                self._put_off(entry)
+                self._trouble(path, str(StorageError(f"writing {path}", error)))
+                return None
+            self._trouble(path, None)
+            if done.stamp is None:
+                # A person saved the file a moment ago; the next flush, which is due at once, merges.
+                entry.retry_at = self._clock.monotonic()
+                return None
+            stamp = done.stamp
+            self._written(path, entry, document, flush.upto, stamp, done.backup)
+        return Flush(path, flush.version, flush.upto, (stamp.inode, stamp.size, stamp.mtime_ns))
+
+    def _written(self, path: str, entry: Entry, document: Any, upto: int, stamp: Stamp, backup: Stamp | None) -> None:
+        moved = [item for item in entry.unflushed if item[0] <= upto]
+        # What was displaced is the backup now, and lacks just what was written this time.
+        entry.flushed = moved if backup is not None else [*entry.flushed, *moved]
+        entry.unflushed = entry.unflushed[len(moved) :]
+        entry.base, entry.stamp, entry.ours, entry.backup, entry.restored = document, stamp, stamp, backup, False
+        entry.since = entry.idle_since = self._clock.monotonic()
+        before = entry.committed
+        entry.planned = entry.format.flushed(entry.planned, document)
+        entry.committed = entry.format.flushed(before, document) if entry.queued else entry.planned
+        self._shelf.changed(path, before, entry.committed)
+
+    def _replace(self, path: Path, data: bytes, expected: Stamp | None, keep_backup: bool) -> Replacement:
+        make_folders(self._shelf.files, path.parent)
+        return replace(self._shelf.files, path, data, expected, keep_backup=keep_backup)
+
+    def _put_off(self, entry: Entry) -> None:
+        entry.retry_at = self._clock.monotonic() + self._limits.interval
+
+    def _waiting(self, now: float) -> dict[str, Waiting]:
+        return {
+            path: Waiting(max(1, len(entry.unflushed)), entry.since)
+            for path, entry in self._active()
+            if entry.to_write and entry.retry_at <= now and entry.problem is None
+        }
+
+    def _active(self) -> list[tuple[str, Entry]]:
+        """List the documents that the journal is still needed for."""
+        active = self._shelf.active
+        entries = self._shelf.entries
+        active -= {path for path in active if entries[path].needed_from is None and not entries[path].restored}
+        return [(path, entries[path]) for path in active]
+
+    @staticmethod
+    def _rested(entry: Entry, now: float) -> bool:
+        return bool(entry.flushed) and not entry.to_write and now - entry.idle_since >= REST_SECONDS
+
+    async def _sleep(self, deadline: float | None) -> None:
+        if deadline is None:
+            await self._wake.wait()
+            return
+        async with anyio.create_task_group() as group:
+
+            async def wake() -> None:
+                await self._wake.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(wake)
+            await self._clock.sleep_until(deadline)
+            group.cancel_scope.cancel()

@@ -1,0 +1,45 @@
+"""Is a file that does not fit its checksum edited or damaged? Pure.
+
+Seed 000 section 7.1 takes every mismatch for damage and restores the backup; a person's edit would be undone by that.
+Damage is only what no edit looks like.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from openclaw_memory.storage.files import Stamp
+
+
+class Verdict(StrEnum):
+    """What a look at a file's bytes says."""
+
+    INTACT = "INTACT"
+    MISSING_CHECKSUM = "MISSING_CHECKSUM"
+    CHECKSUM_MISMATCH = "CHECKSUM_MISMATCH"
+    DAMAGED = "DAMAGED"
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether a person wrote it: to be adopted as it is."""
+        return self in (Verdict.MISSING_CHECKSUM, Verdict.CHECKSUM_MISMATCH)
+
+
+def judge(
+    *, fits: bool | None, stamp: Stamp, recorded: Stamp | None, data: bytes = b"", written: bytes | None = None
+) -> Verdict:
+    """Judge a file.
+
+    `fits`: whether it fits the checksum that it names, None when it names none. `stamp`: as it is; `recorded`: as we
+    left it, None when we never wrote it. `written`: the bytes that we wrote, where they are known.
+
+    Every edit changes the time of a file, so other bytes with our own inode and time are damage. So is a file that
+    ends in the middle of what we wrote.
+    """
+    if fits:
+        return Verdict.INTACT
+    if recorded is not None and (stamp.inode, stamp.mtime_ns) == (recorded.inode, recorded.mtime_ns):
+        return Verdict.DAMAGED
+    if written is not None and 0 < len(data) < len(written) and written.startswith(data) and b"\n" not in data[-1:]:
+        return Verdict.DAMAGED
+    return Verdict.MISSING_CHECKSUM if fits is None else Verdict.CHECKSUM_MISMATCH

@@ -1,0 +1,246 @@
+"""The documents in memory, kept in step with files that other people change.
+
+A file that changed on disk was changed by a person: it becomes the new base, and the operations that are not in it
+yet are applied to it again. That is what makes an edit between our read and our write keep both changes. A damaged
+file is set aside and restored from its backup and the journal (seed 000 section 7.1).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from openclaw_memory.errors import OpenClawMemoryError, UnreadableDocumentError
+from openclaw_memory.storage.documents import Format
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, write_whole
+from openclaw_memory.storage.entries import Entry
+from openclaw_memory.storage.files import Files, Stamp
+from openclaw_memory.storage.integrity import Verdict, judge
+from openclaw_memory.storage.locks import KeyedLocks
+
+log = logging.getLogger(__name__)
+
+
+class Shelf:
+    """Entries by relative path.
+
+    Parameters: `root`; `files`; `format_of`, which gives the format of a path; `changed`, called with path, old and new
+    document whenever what readers see changes; `now`, the time of day, for the names of damaged files; `position`,
+    which gives the last position of the journal.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        files: Files,
+        format_of: Callable[[str], Format],
+        changed: Callable[[str, Any, Any], None],
+        now: Callable[[], datetime],
+        position: Callable[[], int],
+    ) -> None:
+        self.root = root
+        self.files = files
+        self.entries: dict[str, Entry] = {}
+        self.active: set[str] = set()
+        """Documents that the journal may still be needed for."""
+        self.locks = KeyedLocks()
+        self.recorded: dict[str, Stamp] = {}
+        """Stamps of files as an earlier run left them."""
+        self.notices: dict[str, str] = {}
+        """By document, what a person should know: that it was damaged and restored, that an edit collided."""
+        self._format_of = format_of
+        self._changed = changed
+        self._now = now
+        self._position = position
+
+    def changed(self, path: str, before: Any, after: Any) -> None:
+        """Tell that readers see another document."""
+        if after is not before:
+            self._changed(path, before, after)
+
+    async def refresh(self, path: str) -> Entry:
+        """Look at a file, and read it when it is not as we know it."""
+        async with self.locks.hold([path]):
+            return await self.refresh_held(path)
+
+    async def refresh_held(self, path: str) -> Entry:
+        """Do the same while the document's lock is held."""
+        entry = self.entries.get(path)
+        if entry is None:
+            return await self._load(path)
+        try:
+            stamp = await self.files.stamp(self.root / path)
+        except OSError as error:
+            self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
+            return entry
+        if stamp == entry.stamp and entry.problem is None:
+            return entry
+        if stamp is not None and stamp.size == 0 and stamp != entry.doubted and entry.stamp and entry.stamp.size:
+            # An editor that saves in place empties the file first.
+            entry.doubted = stamp
+            return entry
+        return await self._load(path)
+
+    async def scan(self, folder: str) -> list[str]:
+        """List the documents right in a folder, on disk or not yet there, by relative path, sorted."""
+        found = await anyio.to_thread.run_sync(self._stamps, [folder])
+        held = {
+            path
+            for path, entry in self.entries.items()
+            if path.rpartition("/")[0] == folder and (entry.to_write or entry.queued)
+        }
+        return sorted(found.keys() | held)
+
+    async def look(self, folders: Iterable[str]) -> None:
+        """Read what a person changed, added or took away in these folders; costs one look at each file's stamp."""
+        folders = list(folders)
+        found = await anyio.to_thread.run_sync(self._stamps, folders)
+        for path in found.keys() | {path for path in self.entries if path.rpartition("/")[0] in folders}:
+            entry = self.entries.get(path)
+            if entry is None or entry.stamp != found.get(path):
+                await self.refresh(path)
+
+    async def look_at(self, paths: Iterable[str]) -> bool:
+        """Read those of these documents that a person changed; tells whether there were any."""
+        before = {path: self.entries[path].stamp for path in paths if path in self.entries}
+        for path in before:
+            await self.refresh(path)
+        return any(self.entries[path].stamp != stamp for path, stamp in before.items())
+
+    def problems(self) -> dict[str, str]:
+        """Tell which documents can't be read, and why."""
+        return {path: str(entry.problem) for path, entry in self.entries.items() if entry.problem is not None}
+
+    def _stamps(self, folders: Iterable[str]) -> dict[str, Stamp]:
+        return {
+            f"{folder}/{name}": stamp
+            for folder in folders
+            for name, stamp in self.files.scan(self.root / folder).items()
+            if name.endswith((".md", ".json")) and not name.startswith(".")
+        }
+
+    async def reload(self, path: str) -> None:
+        """Read a file whatever is known of it."""
+        async with self.locks.hold([path]):
+            await self._load(path)
+
+    def rebase(self, path: str, base: Any, stamp: Stamp | None) -> None:
+        """Take another base for a document; what is not in it yet is applied to it again."""
+        self._rebase(path, self.entries[path], base, stamp)
+
+    # -- reading a file -----------------------------------------------------------------------------------------
+
+    async def _load(self, path: str) -> Entry:
+        """Read a file and make it the base of what is held of it."""
+        entry = self.entries.setdefault(path, Entry(self._format_of(path)))
+        try:
+            data, stamp = await self.files.read(self.root / path)
+        except (FileNotFoundError, NotADirectoryError):
+            self._rebase(path, entry, entry.format.new(path), None)
+            return entry
+        except OSError as error:
+            self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
+            return entry
+        recorded = entry.ours if entry.base is not None else self.recorded.get(path)
+        try:
+            document = entry.format.parse(path, data)
+        except UnreadableDocumentError as problem:
+            if recorded is None:
+                # Never ours: whatever it is, it is left as it is.
+                self._fail(entry, problem)
+            else:
+                await self._restore(path, entry, data, stamp, None)
+            return entry
+        written = entry.format.render(entry.base)[0] if entry.base is not None and entry.stamp is not None else None
+        fits = entry.format.fits(document)
+        if judge(fits=fits, stamp=stamp, recorded=recorded, data=data, written=written) is Verdict.DAMAGED:
+            await self._restore(path, entry, data, stamp, document)
+        else:
+            entry.ours = stamp if fits else None
+            self._rebase(path, entry, document, stamp)
+        return entry
+
+    def _rebase(self, path: str, entry: Entry, base: Any, stamp: Stamp | None) -> None:
+        before = entry.committed
+        try:
+            entry.rebase(base, stamp, self._position())
+        except OpenClawMemoryError as error:
+            self._fail(entry, UnreadableDocumentError(path, str(error)))
+            return
+        self.changed(path, before, entry.committed)
+
+    def _fail(self, entry: Entry, problem: UnreadableDocumentError) -> None:
+        """Hold nothing of a file that can't be read. What readers saw of it before they go on seeing."""
+        if str(problem) != str(entry.problem):
+            log.warning("%s", problem)
+        entry.base, entry.problem = None, problem
+
+    # -- damage -------------------------------------------------------------------------------------------------
+
+    async def _restore(self, path: str, entry: Entry, data: bytes, stamp: Stamp, readable: Any) -> None:
+        """Set damaged bytes aside, and hold the best that is left: backup and journal, the readable part, nothing."""
+        aside = f"{path}.corrupt-{self._now():%Y%m%dT%H%M%S}"
+        try:
+            await anyio.to_thread.run_sync(write_whole, self.files, self.root / aside, data)
+        except OSError as error:
+            # Without a copy of the bytes nothing may be put in their place.
+            self._fail(entry, UnreadableDocumentError(path, f"damaged, and not set aside: {error.strerror or error}"))
+            return
+        found = await self._backup(path, entry)
+        if found is not None:
+            base, origin = found, "its backup and the journal"
+        elif readable is not None:
+            base, origin = readable, "what is readable of it"
+        else:
+            base, origin = entry.format.salvage(path, data), "what is readable of it"
+        self.notices[path] = f"{path} was damaged; it was restored from {origin}, and the damaged bytes are in {aside}"
+        log.error("%s", self.notices[path])
+        entry.restored = True
+        self.active.add(path)
+        self._rebase(path, entry, base, stamp)
+
+    async def _backup(self, path: str, entry: Entry) -> Any:
+        """Read the backup, and line up again the operations that it lacks; None when there is no intact one."""
+        document = await self.read_backup(path)
+        if document is not None:
+            entry.go_back()
+        return document
+
+    async def read_backup(self, path: str) -> Any:
+        """Give the document in the backup of a file; None when there is no intact one."""
+        form = self._format_of(path)
+        try:
+            data, _ = await self.files.read(self.root / f"{path}{BACKUP_SUFFIX}")
+            document = form.parse(path, data)
+        except (OSError, UnreadableDocumentError):
+            return None
+        return document if form.fits(document) else None
+
+    async def adopt_late_edit(self, path: str) -> None:
+        """Take up what an editor wrote into the file that we displaced: it still held it open (DESIGN section 6)."""
+        entry = self.entries[path]
+        if entry.backup is None:
+            return
+        backup = self.root / f"{path}{BACKUP_SUFFIX}"
+        try:
+            if await self.files.stamp(backup) in (None, entry.backup):
+                return
+            data, _ = await self.files.read(backup)
+            document = entry.format.parse(path, data)
+        except (OSError, UnreadableDocumentError) as error:
+            self.notices[path] = f"{path}{BACKUP_SUFFIX} was changed and can't be read: {error}"
+            log.warning("%s", self.notices[path])
+            entry.backup = None
+            return
+        entry.backup = None
+        entry.go_back()
+        # The file itself is ours and whole; only the base that the next flush starts from is the edited text.
+        entry.restored = True
+        self.active.add(path)
+        self._rebase(path, entry, document, entry.stamp)

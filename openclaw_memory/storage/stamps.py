@@ -1,0 +1,35 @@
+"""Stamps of the files as we left them, so that the next start tells damage from an edit; losing them is harmless."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from openclaw_memory.storage.durable import write_whole
+from openclaw_memory.storage.files import Files, Stamp
+
+log = logging.getLogger(__name__)
+
+NAME = ".state/stamps"
+
+
+def read_stamps(root: Path, files: Files) -> dict[str, Stamp]:
+    """Read what was written at the last close; empty when there is nothing that can be read."""
+    try:
+        return {path: Stamp(*parts) for path, parts in json.loads(files.read_now(root / NAME)).items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        log.warning("%s can't be read (%s); what changed since is taken for edits", root / NAME, error)
+        return {}
+
+
+def write_stamps(root: Path, files: Files, stamps: Mapping[str, Stamp]) -> None:
+    """Write the stamps. Failing is no loss, and only logged."""
+    content = {path: [stamp.inode, stamp.size, stamp.mtime_ns] for path, stamp in sorted(stamps.items())}
+    try:
+        write_whole(files, root / NAME, json.dumps(content, indent=0).encode() + b"\n")
+    except OSError as error:
+        log.warning("%s can't be written: %s", root / NAME, error)
