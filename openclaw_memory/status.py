@@ -12,8 +12,8 @@ class Status:
 
     `trouble`: what the disk refuses. `unreadable`: documents that can't be read, with the reason; they are left as they
     are. `front_matter`: documents whose front matter YAML refuses; their text is used all the same. `unflushed`: by
-    document, acknowledged entries that are in the journal and not yet in the file. `notices`: what a person should know,
-    such as that a document was damaged and restored.
+    document, acknowledged entries that are in the journal and not yet in the file. `notices`: what a person should
+    know, such as that a document was damaged and restored.
     """
 
     running: bool

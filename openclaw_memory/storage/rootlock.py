@@ -6,9 +6,18 @@ import fcntl
 import os
 import socket
 from pathlib import Path
+from typing import Protocol
 
 from openclaw_memory.errors import RootInUseError
 from openclaw_memory.storage.files import PRIVATE_FILE
+
+
+class Lock(Protocol):
+    """What excludes other owners of a root."""
+
+    def acquire(self) -> None: ...
+
+    def release(self) -> None: ...
 
 
 class RootLock:

@@ -30,7 +30,7 @@ from openclaw_memory.storage.flusher import Flusher
 from openclaw_memory.storage.journal import Journal, read_journal
 from openclaw_memory.storage.operations import Flush, Record
 from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
-from openclaw_memory.storage.rootlock import RootLock
+from openclaw_memory.storage.rootlock import Lock, RootLock
 from openclaw_memory.storage.shelf import Shelf
 from openclaw_memory.storage.stamps import read_stamps, write_stamps
 
@@ -54,7 +54,7 @@ class Store:
     Parameters: `root`; `files` and `clock`; `format_of`, which gives the format of a relative path; `limits` of the
     buffer; `journal_limit`, bytes after which the journal is shortened; `changed`, called with path, old and new
     document whenever what readers see changes; `troubled`, called with the reason when the disk begins to refuse
-    and with None when it no longer does.
+    and with None when it no longer does; `lock`, which excludes other owners, by default that of the folder.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Store:
         journal_limit: int,
         changed: Callable[[str, Any, Any], None],
         troubled: Callable[[str | None], None],
+        lock: Lock | None = None,
     ) -> None:
         self._root = root
         self._files = files
@@ -78,7 +79,7 @@ class Store:
         self._position = 0
         self._commits: dict[int, Commit] = {}
         self._journal: Journal | None = None
-        self._lock = RootLock(root)
+        self._lock = RootLock(root) if lock is None else lock
         self._loop: asyncio.AbstractEventLoop | None = None
         self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: self._position)
         self._flusher = Flusher(self._shelf, clock, limits, self._record, self._report_trouble)
