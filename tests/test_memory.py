@@ -844,3 +844,46 @@ async def test_read_that_fails_gives_the_smallest_context(tmp_path: Path, monkey
 def test_events_are_what_memory_registers() -> None:
     """Every event of the contracts is understood from JSON once Memory has started."""
     assert len({event.event_type for event in EVENTS}) == len(EVENTS) == 20
+
+
+# -- a person and the agent at once ----------------------------------------------------------------------------------
+
+
+async def test_fact_edited_by_hand_and_by_the_agent_keeps_both(tmp_path: Path) -> None:
+    """The person's line stays as it is, the agent's value stands beside it, and `status` tells (CASES 11)."""
+    async with remembering(tmp_path) as it:
+        await it.ask(fact("Stack", "language", "TypeScript"))
+        await it.ask(fact("Stack", "editor", "vim"))
+        await it.flushed()
+        await it.ask(fact("Stack", "language", "Go"))
+        path = it.folder / "facts/user-profile.md"
+        path.write_text(path.read_text().replace("language: TypeScript", "language: Rust").replace("vim", "helix"))
+        await it.flushed()
+        text = path.read_text()
+        assert "- language: Rust\n- editor: helix\n" in text
+        assert "- language (未采用 2026-05-04T14:30:00+08:00): Go\n" in text
+        (notice,) = it.memory.status().notices.values()
+        assert "Stack/language: 'Rust' by hand and 'Go' collide; both are kept" in notice
+        assert "Stack/language: Rust" in (await it.ask(read(""))).facts
+        it.clock.advance(60)
+        await it.ask(fact("Stack", "language", "Zig"))
+        await it.flushed()
+        assert "- language: Zig\n" in path.read_text()
+
+
+async def test_task_edited_by_hand_and_by_the_agent_keeps_both(tmp_path: Path) -> None:
+    """Attributes that only one of them changed are changed; where both did, both texts are in the file."""
+    async with remembering(tmp_path) as it:
+        await it.ask(task(title="migrate", priority="low"))
+        await it.flushed()
+        await it.ask(TaskStateChange(task_id="OPEN-001", new_state="completed", reason="done"))
+        path = it.folder / "tasks/active.md"
+        path.write_text(path.read_text().replace("状态: 待处理", "状态: 进行中").replace("优先级: 低", "优先级: 高"))
+        await it.flushed()
+        text = path.read_text()
+        for line in ("- 状态: 进行中\n", "- 优先级: 高\n", "- 原因: done\n"):
+            assert line in text
+        assert '- state (未采用 2026-05-04T14:30:00+08:00): "completed"\n' in text
+        (seen,) = (await it.ask(read(""))).tasks
+        assert (seen.state, seen.priority) == ("in_progress", "high")
+        assert "OPEN-001: state changed by hand and by the agent collide" in str(it.memory.status().notices)

@@ -82,6 +82,9 @@ class ConversationFormat:
             return document
         return replace(document, file=MessageFile(preamble, tuple(blocks)), changed_at=arguments["at"])
 
+    def collision(self, document: ConversationDocument, operation: Operation) -> None:
+        return None
+
     def render(self, document: ConversationDocument) -> tuple[bytes, ConversationDocument]:
         front = renewed(
             replace(document.front, body=_body(document)),

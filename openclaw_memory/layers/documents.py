@@ -44,17 +44,26 @@ REQUIRED = ("created", "updated", "type", "checksum")
 Change = Callable[[str, Mapping[str, Any], str], str]
 """Pure change of a body: body, arguments of the operation, line end of the file -> new body, the same when equal."""
 
+Collision = Callable[[str, Mapping[str, Any]], str | None]
+"""What in a body collides with the arguments of an operation, in words; None when nothing does."""
+
+
+def no_collision(body: str, arguments: Mapping[str, Any]) -> None:
+    """An operation that only adds something, or that says the same again, collides with nothing."""
+    return
+
 
 class BodyFormat:
     """Format of documents whose operations change the text of the body.
 
     Parameters: `kind`, the `type` of the front matter; `changes`, one function for each kind of operation, all of
-    which carry `at`, the time of the change in ISO 8601.
+    which carry `at`, the time of the change in ISO 8601; `collisions`, for those kinds that can collide.
     """
 
-    def __init__(self, kind: str, changes: Mapping[str, Change]) -> None:
+    def __init__(self, kind: str, changes: Mapping[str, Change], collisions: Mapping[str, Collision]) -> None:
         self._kind = kind
         self._changes = changes
+        self._collisions = collisions
 
     def new(self, path: str) -> MarkdownDocument:
         return MarkdownDocument(path, split(""))
@@ -70,6 +79,9 @@ class BodyFormat:
             return document
         front = replace(document.front, body=body)
         return replace(document, front=front, changed_at=arguments["at"])
+
+    def collision(self, document: MarkdownDocument, operation: Operation) -> str | None:
+        return self._collisions.get(operation.kind, no_collision)(document.body, operation.arguments)
 
     def render(self, document: MarkdownDocument) -> tuple[bytes, MarkdownDocument]:
         front = renewed(document.front, self._kind, document.changed_at, document.encoding, {})

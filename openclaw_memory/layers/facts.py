@@ -15,7 +15,7 @@ from openclaw_memory.layers.state import FACT_TIMES, plan_state
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fact_files import new_fact_body, touch_updated_line
 from openclaw_memory.markdown.facts import parse_facts, set_fact
-from openclaw_memory.markdown.items import matching
+from openclaw_memory.markdown.items import canonical, matching
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
@@ -30,6 +30,9 @@ _TITLES = {
     "zh": {"user-profile": "用户档案", "preferences": "偏好设置"},
     "en": {"user-profile": "User profile", "preferences": "Preferences"},
 }
+_BESIDE = {"zh": "未采用", "en": "not applied"}
+"""Marks a value that met another one that a person had written meanwhile."""
+
 _ARCHIVED_KEY = re.compile(r"(?P<key>.+) \((?P<since>\S+) → (?P<until>\S+)\)")
 _ARCHIVE_TITLE = {"zh": "{title}：已被取代的值", "en": "{title}: values that were replaced"}
 
@@ -91,8 +94,8 @@ def plan_fact(
     path = choose_path(draft, topic, known, section, key)
     at = now.isoformat(timespec="seconds")
     address = f"{path}#{section}/{key}"
-    arguments = {"section": section, "key": key, "value": value, "at": at, "language": language}
-    old = _value(draft.document(path), section, key)
+    old = _value_in(draft.document(path).body, section, key)
+    arguments = {"section": section, "key": key, "value": value, "old": old, "at": at, "language": language}
     try:
         changed = draft.apply(Operation(path, "set", {**arguments, "title": _title(path, language)}))
     except UnwritableValueError as error:
@@ -102,16 +105,16 @@ def plan_fact(
     if old is not None:
         since = draft.document(FACT_TIMES).values.get(_time_key(path, section, key), "?")
         title = _ARCHIVE_TITLE[language].format(title=_title(path, language))
-        retired = {**arguments, "key": f"{key} ({since} → {at})", "value": old, "title": title}
+        retired = {**arguments, "key": f"{key} ({since} → {at})", "value": old, "old": None, "title": title}
         draft.apply(Operation(archive_path(path), "set", retired))
     plan_state(draft, FACT_TIMES, {_time_key(path, section, key): at})
     return FactPlan(address, old, changed=True)
 
 
-def _value(document: MarkdownDocument, section: str, key: str) -> str | None:
+def _value_in(body: str, section: str, key: str) -> str | None:
     wanted = (matching(section), matching(key))
     return next(
-        (fact.value for fact in parse_facts(document.body) if (matching(fact.section), matching(fact.key)) == wanted),
+        (fact.value for fact in parse_facts(body) if (matching(fact.section), matching(fact.key)) == wanted),
         None,
     )
 
@@ -127,11 +130,23 @@ def _title(path: str, language: str) -> str:
 
 def _set(body: str, arguments: Mapping[str, Any], newline: str) -> str:
     base = body or new_fact_body(arguments["title"], arguments["language"], newline)
-    edit = set_fact(base, arguments["section"], arguments["key"], arguments["value"], newline=newline)
+    key = arguments["key"]
+    if _collision(body, arguments) is not None:
+        # A person wrote something else here meanwhile. Their line stays; ours stands beside it.
+        key = f"{key} ({_BESIDE[arguments['language']]} {arguments['at']})"
+    edit = set_fact(base, arguments["section"], key, arguments["value"], newline=newline)
     return touch_updated_line(edit.body, arguments["at"]) if edit.changed else body
 
 
-FORMAT = BodyFormat("fact", {"set": _set})
+def _collision(body: str, arguments: Mapping[str, Any]) -> str | None:
+    found = _value_in(body, arguments["section"], arguments["key"])
+    if found in (None, arguments["old"], canonical(arguments["value"])):
+        return None
+    place = f"{arguments['section']}/{arguments['key']}"
+    return f"{place}: {found!r} by hand and {arguments['value']!r} collide; both are kept"
+
+
+FORMAT = BodyFormat("fact", {"set": _set}, {"set": _collision})
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,9 @@ class StateFormat:
             return document
         return StateDocument(document.path, MappingProxyType(values), document.version)
 
+    def collision(self, document: StateDocument, operation: Operation) -> None:
+        return None
+
     def render(self, document: StateDocument) -> tuple[bytes, StateDocument]:
         data = json.dumps(dict(document.values), ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
         return data, StateDocument(document.path, document.values, hashlib.sha256(data).hexdigest())

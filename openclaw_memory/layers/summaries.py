@@ -14,7 +14,7 @@ from openclaw_memory.retrieval.blocks import Block
 FOLDER = "summaries"
 FOLDERS = (FOLDER, f"{FOLDER}/daily", f"{FOLDER}/weekly", f"{FOLDER}/monthly")
 
-FORMAT = BodyFormat("summary", {})
+FORMAT = BodyFormat("summary", {}, {})
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)$")
 _WEEK = re.compile(r"(\d{4})-w(\d\d)$", re.IGNORECASE)

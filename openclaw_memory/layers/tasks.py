@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -20,6 +21,7 @@ from openclaw_memory.markdown.steps import Step
 from openclaw_memory.markdown.task_blocks import Task, TaskBlock, highest_id, parse_tasks
 from openclaw_memory.markdown.task_edits import edit_task
 from openclaw_memory.markdown.task_lists import append_task, insert_task, new_task_body, remove_task
+from openclaw_memory.markdown.text import split_lines
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
@@ -34,6 +36,9 @@ _TITLES = {
     "zh": {ACTIVE: "活跃任务", COMPLETED: "已完成任务"},
     "en": {ACTIVE: "Active tasks", COMPLETED: "Completed tasks"},
 }
+_BESIDE = {"zh": "未采用", "en": "not applied"}
+"""Marks a value that met another one that a person had written meanwhile."""
+
 _STATE_RANK = {"in_progress": 0, "pending": 1, "expired": 2, "completed": 3}
 _PRIORITY_RANK = {"high": 0, "medium": 1, "low": 2}
 
@@ -76,7 +81,7 @@ def plan_change(
     Raises: `Refused` when there is no such task, or a value would not be read back.
     """
     assert content.task_id is not None
-    path, _ = _find(draft, archived, content.task_id, zone)
+    path, task = _find(draft, archived, content.task_id, zone)
     given = {
         "title": content.title,
         "description": content.description,
@@ -84,8 +89,8 @@ def plan_change(
         "due": _in_zone(content.due, zone),
         "steps": None if content.steps is None else _steps(content.steps),
     }
-    changes = _encode({name: value for name, value in given.items() if value is not None})
-    changed = _apply(draft, path, "edit", {"id": content.task_id, "changes": changes}, now, language)
+    changes = {name: value for name, value in given.items() if value is not None}
+    changed = _edit_task(draft, path, task, changes, now, language)
     return f"{path}#{content.task_id}", changed
 
 
@@ -117,7 +122,7 @@ def plan_state_change(
         changes["reason"] = reason
     elif reason is not None:
         changes["reason"] = reason
-    changed = _apply(draft, path, "edit", {"id": task_id, "changes": _encode(changes)}, now, language)
+    changed = _edit_task(draft, path, task, changes, now, language)
     if path == COMPLETED and state != "completed":
         _move(draft, task_id, COMPLETED, ACTIVE, now, zone, language)
     _tidy(draft, now, zone, language, keep_completed_days)
@@ -132,8 +137,7 @@ def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: i
             continue
         if task.completed is None:
             # A person ticked it off without a time; its days are counted from now.
-            stamp = _encode({"completed": now.astimezone(zone)})
-            _apply(draft, ACTIVE, "edit", {"id": task.id, "changes": stamp}, now, language)
+            _edit_task(draft, ACTIVE, task, {"completed": now.astimezone(zone)}, now, language)
         if (task.completed or now) <= now - timedelta(days=keep_days) or keep_days == 0:
             _move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
 
@@ -154,6 +158,12 @@ def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> 
             raise Refused("taskId", f"{task_id} is archived in {path}; make a new task instead")
     known = ", ".join(task.id for task in parse_tasks(draft.document(ACTIVE).body, zone)[:20])
     raise Refused("taskId", f"there is no task {task_id}; active are: {known or 'none'}")
+
+
+def _edit_task(draft: Draft, path: str, task: Task, changes: Mapping[str, Any], now: datetime, language: str) -> bool:
+    old = {name: getattr(task, name) for name in changes}
+    arguments = {"id": task.id, "changes": _encode(changes), "old": _encode(old)}
+    return _apply(draft, path, "edit", arguments, now, language)
 
 
 def _apply(draft: Draft, path: str, kind: str, arguments: Mapping[str, Any], now: datetime, language: str) -> bool:
@@ -230,8 +240,46 @@ def _edit(body: str, arguments: Mapping[str, Any], newline: str) -> str:
     if not _has(body, arguments["id"]):
         # A person took the task out meanwhile; there is nothing left to change.
         return body
-    changed = edit_task(body, arguments["id"], _decode(arguments["changes"]), newline=newline)
+    colliding = _colliding(body, arguments)
+    rest = {name: value for name, value in arguments["changes"].items() if name not in colliding}
+    changed = edit_task(body, arguments["id"], _decode(rest), newline=newline)
+    for name in colliding:
+        changed = _with_beside(changed, arguments, name, newline)
     return body if changed == body else touch_updated_line(changed, arguments["at"])
+
+
+def _colliding(body: str, arguments: Mapping[str, Any]) -> list[str]:
+    """Name the attributes that a person has changed to something else meanwhile."""
+    task = next(task for task in parse_tasks(body, UTC) if task.id == arguments["id"])
+    found = _comparable(_encode({name: getattr(task, name) for name in arguments["changes"]}))
+    old, new = _comparable(arguments["old"]), _comparable(arguments["changes"])
+    return [name for name, value in found.items() if value not in (old[name], new[name])]
+
+
+def _comparable(encoded: Mapping[str, Any]) -> dict[str, Any]:
+    """Compare times to the minute and without their offset, as files hold them."""
+    times = ("created", "completed", "due")
+    return {name: value[:16] if name in times and value else value or None for name, value in encoded.items()}
+
+
+def _with_beside(body: str, arguments: Mapping[str, Any], name: str, newline: str) -> str:
+    """Put a value that met a person's beside it, at the end of the task; their line stays."""
+    task = next(task for task in parse_tasks(body, UTC) if task.id == arguments["id"])
+    value = json.dumps(arguments["changes"][name], ensure_ascii=False)
+    line = f"- {name} ({_BESIDE[arguments['language']]} {arguments['at']}): {value}{newline}"
+    lines = split_lines(body)
+    if line in lines:
+        return body
+    before = lines[: task.end_line]
+    if not before[-1].endswith("\n"):
+        before[-1] += newline
+    return "".join([*before, line, *lines[task.end_line :]])
+
+
+def _edit_collision(body: str, arguments: Mapping[str, Any]) -> str | None:
+    if not _has(body, arguments["id"]) or not (names := _colliding(body, arguments)):
+        return None
+    return f"{arguments['id']}: {', '.join(names)} changed by hand and by the agent collide; both are kept"
 
 
 def _remove(body: str, arguments: Mapping[str, Any], newline: str) -> str:
@@ -240,7 +288,9 @@ def _remove(body: str, arguments: Mapping[str, Any], newline: str) -> str:
     return touch_updated_line(remove_task(body, arguments["id"])[0], arguments["at"])
 
 
-FORMAT = BodyFormat("task", {"add": _add, "insert": _insert, "edit": _edit, "remove": _remove})
+FORMAT = BodyFormat(
+    "task", {"add": _add, "insert": _insert, "edit": _edit, "remove": _remove}, {"edit": _edit_collision}
+)
 
 
 # -- what readers see ------------------------------------------------------------------------------------------------

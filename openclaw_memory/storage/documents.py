@@ -33,6 +33,13 @@ class Format(Protocol):
         """Give the document as it is after an operation; the same document when nothing changes."""
         ...
 
+    def collision(self, document: Any, operation: Operation) -> str | None:
+        """Say what collides when an operation meets something else than it was planned on; None when nothing does.
+
+        `apply` then keeps both: what is in the document stays, and what the operation brings is put beside it.
+        """
+        ...
+
     def render(self, document: Any) -> tuple[bytes, Any]:
         """Give the bytes of the file, and the document as it then is on disk."""
         ...

@@ -163,8 +163,19 @@ class Shelf:
             await self._restore(path, entry, data, stamp, document)
         else:
             entry.ours = stamp if fits else None
+            self._tell_collisions(path, entry, document)
             self._rebase(path, entry, document, stamp)
         return entry
+
+    def _tell_collisions(self, path: str, entry: Entry, document: Any) -> None:
+        """Note where a person's edit meets what is on its way to the file."""
+        told = []
+        for _, operation in [*entry.unflushed, *entry.queued]:
+            told += [words] if (words := entry.format.collision(document, operation)) else []
+            document = entry.format.apply(document, operation)
+        if told:
+            self.notices[path] = f"{path}#{'; '.join(told)}"
+            log.warning("%s", self.notices[path])
 
     def _rebase(self, path: str, entry: Entry, base: Any, stamp: Stamp | None) -> None:
         before = entry.committed

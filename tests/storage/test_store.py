@@ -59,6 +59,7 @@ class Opened:
                     "section": "S",
                     "key": key,
                     "value": value,
+                    "old": None,
                     "title": "T",
                     "language": "en",
                     "at": "2026-05-04T14:30:00+08:00",
@@ -278,7 +279,9 @@ async def test_stale_draft_is_refused(tmp_path: Path) -> None:
         await it.set("one", "1")
         draft.apply(
             Operation(
-                PROFILE, "set", {"section": "S", "key": "k", "value": "v", "title": "T", "at": "t", "language": "en"}
+                PROFILE,
+                "set",
+                {"section": "S", "key": "k", "value": "v", "old": None, "title": "T", "at": "t", "language": "en"},
             )
         )
         with pytest.raises(RuntimeError, match=r"user-profile.*plan and commit without awaiting"):
@@ -331,7 +334,9 @@ async def test_two_documents_of_one_draft_survive_together(tmp_path: Path) -> No
         for path in ("facts/a.md", "facts/b.md"):
             draft.apply(
                 Operation(
-                    path, "set", {"section": "S", "key": "k", "value": "v", "title": "T", "language": "en", "at": "t"}
+                    path,
+                    "set",
+                    {"section": "S", "key": "k", "value": "v", "old": None, "title": "T", "language": "en", "at": "t"},
                 )
             )
         await it.store.commit(draft).wait()
