@@ -123,6 +123,7 @@ class Memory:
             config.buffer.journal_limit_bytes,
             self._catalog.changed,
             self._trouble_changed,
+            config.durability,
         )
         recovered = await self._store.open(FOLDERS)
         try:
@@ -250,7 +251,7 @@ class Memory:
                 degraded=False,
                 keys=planned.keys,
                 message=planned.message,
-                durability="synced",
+                durability="synced" if self.config.durability == "always" else "buffered",
             )
         self._start(self._reply(event, written))
 

@@ -78,6 +78,10 @@ class MemoryConfig(BaseModel):
     history_messages: int = Field(default=10, ge=2, le=1000, description="Recent messages of the session in a context.")
     summary_days: int = Field(default=3, ge=1, le=366, description="Days whose summaries go into a context.")
     recall_candidates: int = Field(default=200, ge=1, le=1000, description="Hits considered for one context.")
+    durability: Literal["always", "interval", "never"] = Field(
+        default="always",
+        description="When a write is on the disk: before its reply, at most a second later, or when the system likes.",
+    )
     buffer: BufferConfig = BufferConfig()
     tasks: TaskConfig = TaskConfig()
     not_in_effect: tuple[str, ...] = Field(

@@ -6,14 +6,24 @@ one `fdatasync` for all of it (group commit), so the cost of a sync is shared by
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from openclaw_memory.storage.durable import make_folders, open_log
 from openclaw_memory.storage.files import Files, OpenFile
 from openclaw_memory.storage.operations import Record, decode, encode
+
+log = logging.getLogger(__name__)
+
+SyncMode = Literal["always", "interval", "never"]
+
+SYNC_INTERVAL_SECONDS = 1.0
+"""How long `interval` leaves a record to the system's cache."""
 
 Settled = Callable[[Sequence[int], OSError | None], None]
 """Called in the journal's thread with positions that are durable now, or with the error that prevented it."""
@@ -59,15 +69,19 @@ def _lines(data: bytes) -> list[bytes]:
 class Journal:
     """The log of one root. `submit`, `shorten` and `resume` are called from the event loop and never wait.
 
-    Parameters: `folder`, which must exist; `files`; `position`, the last one in use; `settled`.
+    Parameters: `folder`; `files`; `position`, the last one in use; `settled`; `mode`, when a record is on the disk:
+    `always` before it is settled, `interval` at most a second later, `never` when the system likes (the words are
+    those of Redis). Records about flushes are always synced, since a file must not know more than its journal.
     """
 
-    def __init__(self, folder: Path, files: Files, position: int, settled: Settled) -> None:
+    def __init__(self, folder: Path, files: Files, position: int, settled: Settled, mode: SyncMode = "always") -> None:
         self._folder = folder
         self._files = files
         self._settled = settled
+        self._mode = mode
         self._changed = threading.Condition()
         self._queue: list[tuple[int, bytes]] = []
+        self._must_sync = False
         self._upto: int | None = None
         self._closing = False
         self._failure: OSError | None = None
@@ -76,6 +90,7 @@ class Journal:
         self._file: OpenFile | None = None
         self._kept: list[tuple[int, bytes]] = []
         self._last = position
+        self._unsynced_since: float | None = None
         self.size = 0
         """Bytes in the journal file, for deciding when to shorten it."""
 
@@ -99,6 +114,7 @@ class Journal:
         line = encode(record)
         with self._changed:
             self._queue.append((record.position, line))
+            self._must_sync |= bool(record.intents)
             self._changed.notify()
 
     def shorten(self, upto: int) -> None:
@@ -123,14 +139,20 @@ class Journal:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._queue or self._upto is not None or self._closing)
+                self._changed.wait_for(
+                    lambda: self._queue or self._upto is not None or self._closing, self._until_sync()
+                )
                 appends, self._queue = self._queue, []
                 upto, self._upto = self._upto, None
-                failure = self._failure
+                must_sync, self._must_sync = self._must_sync, False
+                failure, closing = self._failure, self._closing
             if not appends and upto is None:
-                return
+                self._sync_late()
+                if closing:
+                    return
+                continue
             if appends:
-                failure = failure or self._write(appends)
+                failure = failure or self._write(appends, must_sync or self._mode == "always")
                 if failure is not None:
                     with self._changed:
                         self._failure = failure
@@ -138,14 +160,36 @@ class Journal:
             if upto is not None and failure is None:
                 self._shorten(upto)
 
-    def _write(self, appends: list[tuple[int, bytes]]) -> OSError | None:
+    def _until_sync(self) -> float | None:
+        """Tell how many seconds written records may still wait for their sync; None when none wait."""
+        if self._unsynced_since is None or self._mode != "interval":
+            return None
+        return max(0.0, self._unsynced_since + SYNC_INTERVAL_SECONDS - time.monotonic())
+
+    def _sync_late(self) -> None:
+        """Sync what was settled before it was on the disk."""
+        if self._unsynced_since is None or self._file is None:
+            return
+        try:
+            self._file.sync()
+        except OSError:
+            # What was promised was `buffered`; the next record begins a new file with all of it, and reports.
+            log.exception("records that were buffered are not on the disk yet")
+            self._abandon()
+        self._unsynced_since = None
+
+    def _write(self, appends: list[tuple[int, bytes]], sync: bool) -> OSError | None:
         data = b"".join(line for _, line in appends)
         try:
             if self._file is None:
                 self._begin()
             assert self._file is not None
             self._file.append(data)
-            self._file.sync()
+            if sync or self._until_sync() == 0.0:
+                self._file.sync()
+                self._unsynced_since = None
+            elif self._unsynced_since is None:
+                self._unsynced_since = time.monotonic()
         except OSError as error:
             # Nobody knows what of these bytes reached the disk: the file is never appended to again.
             self._abandon()

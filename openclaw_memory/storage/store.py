@@ -27,7 +27,8 @@ from openclaw_memory.storage.durable import make_folders
 from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.flusher import Flusher
-from openclaw_memory.storage.journal import Journal, read_journal
+from openclaw_memory.storage.journal import Journal, SyncMode, read_journal
+from openclaw_memory.storage.leftovers import clean_up
 from openclaw_memory.storage.operations import Flush, Record
 from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
 from openclaw_memory.storage.rootlock import Lock, RootLock
@@ -54,7 +55,8 @@ class Store:
     Parameters: `root`; `files` and `clock`; `format_of`, which gives the format of a relative path; `limits` of the
     buffer; `journal_limit`, bytes after which the journal is shortened; `changed`, called with path, old and new
     document whenever what readers see changes; `troubled`, called with the reason when the disk begins to refuse
-    and with None when it no longer does; `lock`, which excludes other owners, by default that of the folder.
+    and with None when it no longer does; `mode`, when a record is on the disk; `lock`, which excludes other owners, by
+    default that of the folder.
     """
 
     def __init__(
@@ -67,9 +69,11 @@ class Store:
         journal_limit: int,
         changed: Callable[[str, Any, Any], None],
         troubled: Callable[[str | None], None],
+        mode: SyncMode = "always",
         lock: Lock | None = None,
     ) -> None:
         self._root = root
+        self._mode = mode
         self._files = files
         self._format_of = format_of
         self._clock = clock
@@ -94,6 +98,7 @@ class Store:
         Raises: `RootInUseError`.
         """
         self._loop = asyncio.get_running_loop()
+        folders = list(folders)
         folder = self._root / ".journal"
         await anyio.to_thread.run_sync(self._take_root, [*folders, ".journal"])
         try:
@@ -102,11 +107,15 @@ class Store:
             self._shelf.recorded = await anyio.to_thread.run_sync(read_stamps, self._root, self._files)
             for record in contents.records:
                 self._shelf.recorded |= {f.path: Stamp(*f.stamp) for f in record.flushed if f.stamp is not None}
+            intended = {f.version for record in contents.records for f in (*record.intents, *record.flushed)}
+            self._shelf.notices |= await anyio.to_thread.run_sync(
+                clean_up, self._root, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
+            )
             replayed = {}
             for path in sorted(documents_named(contents.records)):
                 if count := await self._recover(path, contents.records):
                     replayed[path] = count
-            self._journal = Journal(folder, self._files, self._position, self._settled_in_thread)
+            self._journal = Journal(folder, self._files, self._position, self._settled_in_thread, self._mode)
             problem = await anyio.to_thread.run_sync(self._journal.start, contents.records)
             if problem is not None:
                 self._report_trouble("journal", str(StorageError("writing the journal", problem)))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory.storage.files import LocalFiles
-from openclaw_memory.storage.journal import Journal, read_journal
-from openclaw_memory.storage.operations import Operation, Record, decode
+from openclaw_memory.storage.journal import Journal, SyncMode, read_journal
+from openclaw_memory.storage.operations import Flush, Operation, Record, decode
 from tests.support import FaultyFiles
 
 Settled = queue.SimpleQueue[tuple[list[int], OSError | None]]
@@ -172,6 +172,30 @@ def test_start_on_a_full_disk_serves_later(tmp_path: Path) -> None:
     assert settled.get() == ([1], None)
     journal.close()
     assert positions(tmp_path) == [1]
+
+
+@pytest.mark.parametrize(("mode", "syncs"), [("always", 3), ("interval", 1), ("never", 1)])
+def test_modes_sync_as_often_as_they_say(tmp_path: Path, mode: SyncMode, syncs: int) -> None:
+    """A record of a flush, and closing, sync whatever the mode; then everything is on the disk."""
+    files, settled = FaultyFiles(), queue.SimpleQueue[tuple[list[int], OSError | None]]()
+    journal = Journal(tmp_path, files, 0, lambda positions, error: settled.put((list(positions), error)), mode)
+    assert journal.start([]) is None
+    for position in (1, 2):
+        journal.submit(record(position))
+        assert settled.get() == ([position], None)
+
+    def count() -> int:
+        return [call for call, _ in files.calls].count("sync")
+
+    assert count() == syncs
+    journal.submit(Record(3, intents=(Flush("facts/a.md", "v", 2),)))
+    assert settled.get() == ([3], None)
+    assert count() == syncs + 1
+    journal.submit(record(4))
+    assert settled.get() == ([4], None)
+    journal.close()
+    assert count() == syncs + 2
+    assert positions(tmp_path) == [1, 2, 3, 4]
 
 
 def test_lines_of_a_journal_are_readable(tmp_path: Path) -> None:
