@@ -45,6 +45,15 @@ class TaskConfig(BaseModel):
     )
 
 
+class ConversationConfig(BaseModel):
+    """When a day's file is rotated (seed 000 section 5.3)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_messages_per_file: int = Field(default=500, ge=1, description="Messages in one file of a day.")
+    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages in one file of a day.")
+
+
 class BufferConfig(BaseModel):
     """How long Markdown may lag behind the journal (seed 000 section 5.2)."""
 
@@ -82,6 +91,8 @@ class MemoryConfig(BaseModel):
         default="always",
         description="When a write is on the disk: before its reply, at most a second later, or when the system likes.",
     )
+    watch: bool = Field(default=True, description="Whether edits of the files are taken up before anybody reads.")
+    conversations: ConversationConfig = ConversationConfig()
     buffer: BufferConfig = BufferConfig()
     tasks: TaskConfig = TaskConfig()
     not_in_effect: tuple[str, ...] = Field(
@@ -101,8 +112,15 @@ class MemoryConfig(BaseModel):
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, name: str | None) -> str | None:
-        if name is not None and name not in available_timezones():
-            raise ValueError(f"{name!r} is no IANA time zone{_hint(name, available_timezones())}")
+        if name is not None:
+            try:
+                ZoneInfo(name)
+            except (ValueError, OSError) as error:
+                # `ZoneInfoNotFoundError` is a `KeyError`, which is none of these.
+                raise ValueError(f"{name!r} is no IANA time zone") from error
+            except KeyError:
+                # Listing all zones walks a folder tree, so only for the hint.
+                raise ValueError(f"{name!r} is no IANA time zone{_hint(name, available_timezones())}") from None
         return name
 
     @property

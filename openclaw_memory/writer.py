@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +22,12 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.visibility import audience, kind_of, policy
 from openclaw_memory.errors import Refused
-from openclaw_memory.layers import conversations, facts, state, tasks
+from openclaw_memory.layers import conversations, facts, rotation, state, tasks
 from openclaw_memory.layers.conversations import Said
+from openclaw_memory.layers.parts import FOLDER, next_parts, parts_of
 from openclaw_memory.markdown.text import clean
 from openclaw_memory.storage.commits import Commit
-from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.documents import Draft, NotLoadedError
 from openclaw_memory.storage.store import Store
 
 Change = MemoryWrite | UpdateFact | TaskStateChange
@@ -55,6 +57,7 @@ class _Needs:
     said: dict[int, list[Said]]
     paths: dict[str, None]
     appended: dict[str, None]
+    looked_at: dict[str, None]
 
 
 class Writer:
@@ -69,6 +72,9 @@ class Writer:
         self._clock = clock
         self._new_id = new_id
         self._zone = config.zone
+        self._limits = rotation.Limits(config.conversations.max_messages_per_file, config.conversations.max_file_bytes)
+        self._tidied: dict[str, object] = {}
+        """By day, the table of places of the document that was tidied; one that is read anew has another."""
 
     async def write(self, change: Change) -> Planned:
         """Plan an event and queue it for the journal.
@@ -81,11 +87,19 @@ class Writer:
         for item in items:
             _check_allowed(item, kind)
         needs = await self._needs(change, items, kind)
-        draft = await self._store.draft(needs.paths, appended=needs.appended)
+        while True:
+            draft = await self._draft(needs)
+            try:
+                return self._planned(change, items, needs, draft)
+            except NotLoadedError as missing:
+                needs.paths[missing.path] = None
+
+    def _planned(self, change: Change, items: Sequence[Change], needs: _Needs, draft: Draft) -> Planned:
+        """Plan all items on a draft and commit it; nothing is awaited in here."""
         now = self._now()
-        idempotency_key = change.idempotency_key if isinstance(change, MemoryWrite) else None
-        if idempotency_key is not None:
-            seen = state.known_keys(draft, idempotency_key, now)
+        once = _idempotency(change)
+        if once is not None:
+            seen = state.known_keys(draft, *once, now)
             if seen is not None:
                 return Planned(self._store.commit(draft), tuple(seen), "this idempotencyKey was written before")
         keys: list[str] = []
@@ -104,9 +118,44 @@ class Writer:
             if replaced:
                 messages.append(f"{replaced} characters that no text file can hold became U+FFFD")
             messages += [message] if message else []
-        if idempotency_key is not None:
-            state.plan_known_key(draft, idempotency_key, keys, now)
-        return Planned(self._store.commit(draft), tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
+        if once is not None:
+            state.plan_known_key(draft, *once, keys, now)
+        commit = self._store.commit(draft)
+        self._tidied |= {day: draft.document(day).places for day in needs.appended}
+        return Planned(commit, tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
+
+    async def _draft(self, needs: _Needs) -> Draft:
+        """Load what planning rests on, with the parts that full files rotate into.
+
+        A day's file that was read anew since it was last tidied may hold an old view of the day: then with all parts.
+        """
+        said = [item for items in needs.said.values() for item in items]
+        listed: dict[str, object] = {}
+        while True:
+            draft = await self._store.draft(
+                [path for path in needs.paths if path not in needs.looked_at], known=[*needs.appended, *needs.looked_at]
+            )
+            unknown = [
+                day
+                for day in needs.appended
+                if draft.document(day).file.blocks
+                and all(draft.document(day).places is not known.get(day) for known in (self._tidied, listed))
+            ]
+            if unknown:
+                known = await self._store.scan(FOLDER)
+                for day in unknown:
+                    listed[day] = draft.document(day).places
+                    needs.paths |= dict.fromkeys(await self._store.readable(parts_of(day, known)))
+                continue
+            for day in listed:
+                rotation.plan_tidying(draft, day, self._now())
+            missing = rotation.parts_missing(draft, said, self._limits)
+            if not missing:
+                return draft
+            known = await self._store.scan(FOLDER)
+            for day, count in missing.items():
+                # What is moved must be what the file holds, so the day's own file is looked at as well.
+                needs.paths |= dict.fromkeys([day, *next_parts(day, {*known, *needs.paths}, count)])
 
     def _now(self) -> datetime:
         """Give the time on the user's clock, to the millisecond as files hold it."""
@@ -124,7 +173,7 @@ class Writer:
         return [change]
 
     async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind) -> _Needs:
-        needs = _Needs([], [], {}, {}, {})
+        needs = _Needs([], [], {}, {}, {}, {})
         contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
         now = self._now()
         for number, (item, content) in enumerate(zip(items, contents, strict=True)):
@@ -144,11 +193,13 @@ class Writer:
         if facts_wanted:
             if any(content.topic is None for content in facts_wanted):
                 # A file that can't be read holds no fact that could be changed; it must not stop the others.
-                needs.known_facts = await self._store.readable(await self._store.scan(facts.FOLDER))
+                needs.known_facts = await self._store.looked_through(facts.FOLDER)
+                needs.looked_at = dict.fromkeys(needs.known_facts)
             for content in facts_wanted:
                 needs.paths.update(dict.fromkeys(facts.documents_for(content.topic, needs.known_facts)))
         if any(isinstance(content, TaskContent | TaskStateChange) for content in contents):
-            needs.archived_tasks = await self._store.scan(tasks.ARCHIVED)
+            # An archive that can't be read holds no task that could be changed; the counter keeps its ids apart.
+            needs.archived_tasks = await self._store.readable(await self._store.scan(tasks.ARCHIVED))
             needs.paths.update(dict.fromkeys(tasks.documents_for(needs.archived_tasks)))
         if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
             needs.paths[state.IDEMPOTENCY] = None
@@ -177,7 +228,7 @@ class Writer:
                 return [key], None if changed else f"{task_id} is {new_state} already"
             case MemoryWrite(content=MessageContent() | MessagesContent()):
                 said = needs.said[number]
-                return conversations.plan_messages(draft, said, now=now, language=config.language), None
+                return rotation.plan_messages(draft, said, now=now, language=config.language, limits=self._limits), None
             case MemoryWrite(content=FactContent() as fact):
                 return self._plan_fact(draft, needs, fact, now)
             case MemoryWrite(content=TaskContent(task_id=None) as task):
@@ -207,6 +258,15 @@ class Writer:
             language=self._config.language,
         )
         return [plan.key], None if plan.changed else f"{fact.section}/{fact.key} is known already"
+
+
+def _idempotency(change: Change) -> tuple[str, str] | None:
+    """Give the key under which a write is remembered, which is its session's own, and what stands for its content."""
+    if not isinstance(change, MemoryWrite) or change.idempotency_key is None:
+        return None
+    content = repr(change.model_copy(update={"idempotency_key": None}))
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{change.session_id} {change.idempotency_key}", digest
 
 
 def _storable(item: Change) -> tuple[Change, int]:

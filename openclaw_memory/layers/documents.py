@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import partial
+from typing import Any, TypeVar, cast
 
+from contracts.limits import FIRST_YEAR, LAST_YEAR
 from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.markdown.frontmatter import FrontMatter, checksum, split
 from openclaw_memory.markdown.text import clean, decode, encode, newline_of
@@ -21,6 +23,13 @@ class MarkdownDocument(Document):
     front: FrontMatter
     encoding: str = "utf-8"
     changed_at: str | None = None
+    _parsed: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def once(self, name: str, parse: Callable[[], T]) -> T:
+        """Give what `parse` gives, and keep it: a document never changes, and parsing it costs."""
+        if name not in self._parsed:
+            self._parsed[name] = parse()
+        return cast(T, self._parsed[name])
 
     @property
     def body(self) -> str:
@@ -37,6 +46,9 @@ class MarkdownDocument(Document):
         """Number of the body's first line in the file, from 1."""
         return head_lines(self.front, self.changed_at is not None, REQUIRED) + 1
 
+
+T = TypeVar("T")
+W = TypeVar("W", bound=date)
 
 REQUIRED = ("created", "updated", "type", "checksum")
 """What every document's front matter says (seed 000 section 4.3)."""
@@ -84,13 +96,15 @@ class BodyFormat:
         return self._collisions.get(operation.kind, no_collision)(document.body, operation.arguments)
 
     def render(self, document: MarkdownDocument) -> tuple[bytes, MarkdownDocument]:
-        front = renewed(document.front, self._kind, document.changed_at, document.encoding, {})
-        return encode(front.text, document.encoding), replace(document, front=front, changed_at=None)
+        return written(
+            document.front, self._kind, document.changed_at, document.encoding, {}, partial(_as_read, document)
+        )
 
     def flushed(self, document: MarkdownDocument, rendered: MarkdownDocument) -> MarkdownDocument:
         if document.body == rendered.body:
             return rendered
-        return replace(document, front=replace(rendered.front, body=document.body))
+        front = replace(rendered.front, body=document.body)
+        return replace(document, front=front, encoding=rendered.encoding)
 
     def fits(self, document: MarkdownDocument) -> bool | None:
         return fits(document.front, document.body, document.encoding)
@@ -118,10 +132,11 @@ def renewed(
 ) -> FrontMatter:
     """Bring front matter in step with its body (seed 000 section 4.3); every other line of it stays."""
     created = front.fields.get("created", changed_at)
+    times = {"created": created, "updated": changed_at or front.fields.get("updated", created)}
     return front.with_fields(
         {
-            "created": created,
-            "updated": changed_at or front.fields.get("updated", created),
+            # A file that was salvaged without its front matter has no times until it is changed.
+            **{name: time for name, time in times.items() if time is not None},
             "type": kind,
             **counts,
             "checksum": checksum(front.body, encoding),
@@ -134,7 +149,7 @@ def head_lines(front: FrontMatter, to_be_written: bool, required: Sequence[str])
     lines = front.head.count("\n")
     if not to_be_written:
         return lines
-    return lines + (0 if front.head else 2) + sum(name not in front.fields for name in required)
+    return lines + (0 if lines else 2) + sum(name not in front.fields for name in required)
 
 
 def fits(front: FrontMatter, body: str, encoding: str) -> bool | None:
@@ -143,10 +158,41 @@ def fits(front: FrontMatter, body: str, encoding: str) -> bool | None:
     return None if declared is None else declared == checksum(body, encoding)
 
 
+def written(
+    front: FrontMatter,
+    kind: str,
+    changed_at: str | None,
+    encoding: str,
+    counts: Mapping[str, int],
+    made: Callable[[FrontMatter, str], T],
+) -> tuple[bytes, T]:
+    """Give the bytes of a file with its front matter renewed, and the document `made` of that and its encoding.
+
+    A file in another encoding stays in it, unless what it holds now would not be read back from there: short texts in
+    GB18030 look like other encodings. Then it becomes UTF-8, which is never mistaken.
+    """
+    fresh = renewed(front, kind, changed_at, encoding, counts)
+    data = encode(fresh.text, encoding)
+    if encoding != "utf-8":
+        read = decode(data)
+        if (read.text, read.encoding, read.problem) != (fresh.text, encoding, None):
+            return written(front, kind, changed_at, "utf-8", counts, made)
+    return data, made(fresh, encoding)
+
+
+def _as_read(document: MarkdownDocument, front: FrontMatter, encoding: str) -> MarkdownDocument:
+    return MarkdownDocument(document.path, front, encoding)
+
+
 def version_of(front: FrontMatter) -> str | None:
     """Give the version that a document names: its checksum as written, which a person's edit leaves alone."""
     version = front.fields.get("checksum")
     return version if isinstance(version, str) else None
+
+
+def told(time: W | None) -> W | None:
+    """Give a time as the events may carry it: a person may write any year into a file, and that stays in the file."""
+    return time if time is not None and FIRST_YEAR <= time.year <= LAST_YEAR else None
 
 
 def tags_of(front: FrontMatter) -> tuple[str, ...]:

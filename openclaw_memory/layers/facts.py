@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from openclaw_memory.layers.pieces import free_text
 from openclaw_memory.layers.state import FACT_TIMES, plan_state
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fact_files import new_fact_body, touch_updated_line
-from openclaw_memory.markdown.facts import parse_facts, set_fact
+from openclaw_memory.markdown.facts import Fact, parse_facts, set_fact
 from openclaw_memory.markdown.items import canonical, matching
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
@@ -33,7 +34,7 @@ _TITLES = {
 _BESIDE = {"zh": "未采用", "en": "not applied"}
 """Marks a value that met another one that a person had written meanwhile."""
 
-_ARCHIVED_KEY = re.compile(r"(?P<key>.+) \((?P<since>\S+) → (?P<until>\S+)\)")
+_ARCHIVED_KEY = re.compile(r"(?P<key>.+) \((?P<since>\S+) → (?P<until>\S+)\)(?: #\d+)?")
 _ARCHIVE_TITLE = {"zh": "{title}：已被取代的值", "en": "{title}: values that were replaced"}
 
 
@@ -58,8 +59,7 @@ def topic_path(topic: str) -> str:
 
 def documents_for(topic: str | None, known: Sequence[str]) -> list[str]:
     """List the documents that planning a fact needs. `known` are the fact files that exist and can be read."""
-    paths = [topic_path(topic)] if topic is not None else list(dict.fromkeys([PROFILE, *known]))
-    return [*paths, *(archive_path(path) for path in paths), FACT_TIMES]
+    return [*([topic_path(topic)] if topic is not None else dict.fromkeys([PROFILE, *known])), FACT_TIMES]
 
 
 def choose_path(draft: Draft, topic: str | None, known: Sequence[str], section: str, key: str) -> str:
@@ -68,7 +68,7 @@ def choose_path(draft: Draft, topic: str | None, known: Sequence[str], section: 
         return topic_path(topic)
     with_section = None
     for path in sorted({PROFILE, *known}, key=lambda path: (path not in ESSENTIAL, path)):
-        for fact in parse_facts(draft.document(path).body):
+        for fact in facts_in(draft.document(path)):
             if matching(fact.section) == matching(section):
                 with_section = with_section or path
                 if matching(fact.key) == matching(key):
@@ -94,7 +94,7 @@ def plan_fact(
     path = choose_path(draft, topic, known, section, key)
     at = now.isoformat(timespec="seconds")
     address = f"{path}#{section}/{key}"
-    old = _value_in(draft.document(path).body, section, key)
+    old = _value_of(draft.document(path), section, key)
     arguments = {"section": section, "key": key, "value": value, "old": old, "at": at, "language": language}
     try:
         changed = draft.apply(Operation(path, "set", {**arguments, "title": _title(path, language)}))
@@ -103,12 +103,39 @@ def plan_fact(
     if not changed:
         return FactPlan(address, old, changed=False)
     if old is not None:
-        since = draft.document(FACT_TIMES).values.get(_time_key(path, section, key), "?")
+        held = draft.document(FACT_TIMES).values.get(_time_key(path, section, key))
+        # A person may have changed the value since; from when theirs holds nobody knows.
+        since = held["since"] if isinstance(held, dict) and held.get("value") == _digest(old) else "?"
+        archive = archive_path(path)
         title = _ARCHIVE_TITLE[language].format(title=_title(path, language))
-        retired = {**arguments, "key": f"{key} ({since} → {at})", "value": old, "old": None, "title": title}
-        draft.apply(Operation(archive_path(path), "set", retired))
-    plan_state(draft, FACT_TIMES, {_time_key(path, section, key): at})
+        place = _free_key(draft.document(archive), section, f"{key} ({since} → {at})", old)
+        draft.apply(Operation(archive, "set", {**arguments, "key": place, "value": old, "old": None, "title": title}))
+    plan_state(draft, FACT_TIMES, {_time_key(path, section, key): {"since": at, "value": _digest(value)}})
     return FactPlan(address, old, changed=True)
+
+
+def facts_in(document: MarkdownDocument) -> tuple[Fact, ...]:
+    """Read the facts of a document, once."""
+    return document.once("facts", lambda: parse_facts(document.body))
+
+
+def _value_of(document: MarkdownDocument, section: str, key: str) -> str | None:
+    wanted = (matching(section), matching(key))
+    found = (fact.value for fact in facts_in(document) if (matching(fact.section), matching(fact.key)) == wanted)
+    return next(found, None)
+
+
+def _free_key(archive: MarkdownDocument, section: str, key: str, value: str) -> str:
+    """Give a key under which nothing else is archived: a value may change several times within a second."""
+    number, free = 1, key
+    while (found := _value_of(archive, section, free)) is not None and found != value:
+        number += 1
+        free = f"{key} #{number}"
+    return free
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
 
 
 def _value_in(body: str, section: str, key: str) -> str | None:
@@ -153,26 +180,39 @@ FORMAT = BodyFormat("fact", {"set": _set}, {"set": _collision})
 class FactLine:
     """A fact as the Brain sees it: `section/key: value`, with its address."""
 
-    key: str
-    text: str
-    essential: bool
+    path: str
+    section: str
+    name: str
+    value: str
+
+    @property
+    def key(self) -> str:
+        """Its address."""
+        return f"{self.path}#{self.section}/{self.name}"
+
+    @property
+    def text(self) -> str:
+        """What goes into the prompt."""
+        return f"{self.section}/{self.name}: {self.value}" if self.section else f"{self.name}: {self.value}"
+
+    @property
+    def essential(self) -> bool:
+        """Whether it comes whatever the query."""
+        return self.path in ESSENTIAL
 
 
 def fact_lines(document: MarkdownDocument) -> list[FactLine]:
     """Give the current facts of a file."""
-    return [
-        FactLine(
-            f"{document.path}#{fact.section}/{fact.key}",
-            f"{fact.section}/{fact.key}: {fact.value}" if fact.section else f"{fact.key}: {fact.value}",
-            document.path in ESSENTIAL,
-        )
-        for fact in parse_facts(document.body)
-    ]
+    return [FactLine(document.path, fact.section, fact.key, fact.value) for fact in facts_in(document)]
 
 
 def blocks(document: MarkdownDocument) -> list[Block]:
     """Give the facts of a file, and what else stands in it, as addressable pieces."""
-    facts = parse_facts(document.body)
+    return document.once("blocks", lambda: _blocks(document))
+
+
+def _blocks(document: MarkdownDocument) -> list[Block]:
+    facts = facts_in(document)
     start = document.body_start - 1
     keyed = [
         Block(
@@ -201,20 +241,18 @@ def lines_as_of(
     """
     then = []
     for line in lines:
-        path, _, place = line.key.partition("#")
-        section, _, key = place.partition("/")
-        since = times.get(_time_key(path, section, key))
-        if since is None or datetime.fromisoformat(since) <= as_of:
+        known = times.get(_time_key(line.path, line.section, line.name))
+        if known is None or datetime.fromisoformat(known["since"]) <= as_of:
             then.append(line)
             continue
-        old = None if archive is None else _archived(archive, section, key, as_of)
+        old = None if archive is None else _archived(archive, line.section, line.name, as_of)
         if old is not None:
-            then.append(replace(line, text=line.text.partition(f"{key}: ")[0] + f"{key}: {old}"))
+            then.append(replace(line, value=old))
     return then
 
 
 def _archived(archive: MarkdownDocument, section: str, key: str, as_of: datetime) -> str | None:
-    for fact in parse_facts(archive.body):
+    for fact in facts_in(archive):
         match = _ARCHIVED_KEY.fullmatch(fact.key)
         if match is None or (matching(fact.section), matching(match["key"])) != (matching(section), matching(key)):
             continue

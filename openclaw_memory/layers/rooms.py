@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from openclaw_memory.layers import conversations, facts, state, summaries, tasks
+from openclaw_memory.layers import conversations, facts, parts, state, summaries, tasks
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Format
 
@@ -25,7 +25,7 @@ class Room:
 ROOMS: tuple[Room, ...] = (
     Room(
         "conversation",
-        (conversations.FOLDER,),
+        (parts.FOLDER,),
         conversations.ConversationFormat(),
         lambda document, zone: conversations.blocks(document),
     ),
@@ -39,9 +39,12 @@ FOLDERS: tuple[str, ...] = tuple(folder for room in ROOMS for folder in room.fol
 
 
 def room_of(path: str) -> Room:
-    """Give the layer of a relative path."""
+    """Give the layer of a relative path. Raises: `ValueError` when there is none."""
     top = path.partition("/")[0]
-    return next(room for room in ROOMS if room.folders[0] == top)
+    for room in ROOMS:
+        if room.folders[0] == top:
+            return room
+    raise ValueError(f"{path} belongs to no layer")
 
 
 def format_of(path: str) -> Format:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.errors import Refused, UnreadableDocumentError
 from openclaw_memory.storage.documents import Document, Draft
 from openclaw_memory.storage.operations import Operation
 
@@ -39,7 +39,7 @@ class StateFormat:
     def parse(self, path: str, data: bytes) -> StateDocument:
         try:
             values = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UnreadableDocumentError(path, f"no JSON: {error}") from error
         if not isinstance(values, dict):
             raise UnreadableDocumentError(path, "no JSON object")
@@ -80,18 +80,23 @@ def plan_state(draft: Draft, path: str, values: Mapping[str, Any], remove: tuple
     draft.apply(Operation(path, "change", {"set": dict(values), "remove": list(remove)}))
 
 
-def known_keys(draft: Draft, idempotency_key: str, now: datetime) -> list[str] | None:
-    """Give the addresses that an earlier write with this idempotency key had; None when there was none."""
+def known_keys(draft: Draft, idempotency_key: str, digest: str, now: datetime) -> list[str] | None:
+    """Give the addresses that an earlier write with this idempotency key had; None when there was none.
+
+    `digest` stands for what is to be written. Raises: `Refused` when the key was used for something else.
+    """
     seen = draft.document(IDEMPOTENCY).values.get(idempotency_key)
     if seen is None or datetime.fromisoformat(seen["at"]) < now - timedelta(days=IDEMPOTENCY_DAYS):
         return None
+    if seen["digest"] != digest:
+        raise Refused("idempotencyKey", "it was used for another write of this session; give each write its own")
     return list(seen["keys"])
 
 
-def plan_known_key(draft: Draft, idempotency_key: str, keys: list[str], now: datetime) -> None:
+def plan_known_key(draft: Draft, idempotency_key: str, digest: str, keys: list[str], now: datetime) -> None:
     """Remember an idempotency key, and let go of those that are too old."""
     oldest = now - timedelta(days=IDEMPOTENCY_DAYS)
     old = tuple(
         key for key, seen in draft.document(IDEMPOTENCY).values.items() if datetime.fromisoformat(seen["at"]) < oldest
     )
-    plan_state(draft, IDEMPOTENCY, {idempotency_key: {"keys": keys, "at": now.isoformat()}}, old)
+    plan_state(draft, IDEMPOTENCY, {idempotency_key: {"keys": keys, "digest": digest, "at": now.isoformat()}}, old)

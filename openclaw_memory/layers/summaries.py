@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument
+from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, told
 from openclaw_memory.layers.pieces import free_text
 from openclaw_memory.retrieval.blocks import Block
 
@@ -42,7 +42,7 @@ def period_of(path: str) -> Period | None:
         if match := _MONTH.search(name):
             first = date(int(match[1]), int(match[2]), 1)
             return Period(first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return None
 
@@ -70,5 +70,6 @@ def text_of(document: MarkdownDocument) -> str:
 def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
     """Give the items of a summary as addressable pieces; their time is the end of the period."""
     period = period_of(document.path)
-    when = None if period is None else datetime.combine(period.last, time.max, zone).astimezone(UTC)
-    return free_text(document, "summary", time=when)
+    day = None if period is None else told(period.last)
+    when = None if day is None else datetime.combine(day, time.max, zone).astimezone(UTC)
+    return free_text(document, "summary", time=told(when))

@@ -10,9 +10,10 @@ from typing import Any
 
 from contracts import StepContent, TaskContent
 from contracts import Task as SeenTask
+from contracts.content import TaskStep
 from contracts.fields import TaskState
 from openclaw_memory.errors import Refused
-from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, tags_of
+from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, tags_of, told
 from openclaw_memory.layers.pieces import free_text
 from openclaw_memory.layers.state import TASKS, plan_state
 from openclaw_memory.markdown.errors import UnwritableValueError
@@ -55,9 +56,10 @@ def plan_new_task(
 
     Raises: `Refused` when the title or a step would not be read back.
     """
-    last = int(draft.document(TASKS).values.get("last", 0))
+    last = draft.document(TASKS).values.get("last", 0)
     used = [highest_id(draft.document(path).body, PREFIX) for path in (ACTIVE, COMPLETED, *archived)]
-    number = max([last, *used]) + 1
+    # The ids in the files keep numbers apart, too, should a person have broken the counter.
+    number = max([last if isinstance(last, int) else 0, *used]) + 1
     task_id = f"{PREFIX}-{number:03}"
     task = Task(
         id=task_id,
@@ -132,7 +134,7 @@ def plan_state_change(
 
 def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: int) -> None:
     """Move what was completed long enough ago out of the active file."""
-    for task in parse_tasks(draft.document(ACTIVE).body, zone):
+    for task in tasks_in(draft.document(ACTIVE), zone):
         if task.state != "completed":
             continue
         if task.completed is None:
@@ -143,20 +145,20 @@ def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: i
 
 
 def _move(draft: Draft, task_id: str, source: str, target: str, now: datetime, zone: tzinfo, language: str) -> None:
-    raw = next(task.raw for task in parse_tasks(draft.document(source).body, zone) if task.id == task_id)
+    raw = next(task.raw for task in tasks_in(draft.document(source), zone) if task.id == task_id)
     _apply(draft, target, "insert", {"id": task_id, "raw": raw}, now, language)
     _apply(draft, source, "remove", {"id": task_id}, now, language)
 
 
 def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> tuple[str, TaskBlock]:
     for path in (ACTIVE, COMPLETED):
-        for task in parse_tasks(draft.document(path).body, zone):
+        for task in tasks_in(draft.document(path), zone):
             if task.id == task_id:
                 return path, task
     for path in archived:
-        if any(task.id == task_id for task in parse_tasks(draft.document(path).body, zone)):
+        if any(task.id == task_id for task in tasks_in(draft.document(path), zone)):
             raise Refused("taskId", f"{task_id} is archived in {path}; make a new task instead")
-    known = ", ".join(task.id for task in parse_tasks(draft.document(ACTIVE).body, zone)[:20])
+    known = ", ".join(task.id for task in tasks_in(draft.document(ACTIVE), zone)[:20])
     raise Refused("taskId", f"there is no task {task_id}; active are: {known or 'none'}")
 
 
@@ -293,12 +295,17 @@ FORMAT = BodyFormat(
 )
 
 
+def tasks_in(document: MarkdownDocument, zone: tzinfo) -> tuple[TaskBlock, ...]:
+    """Read the tasks of a document, once."""
+    return document.once("tasks", lambda: parse_tasks(document.body, zone))
+
+
 # -- what readers see ------------------------------------------------------------------------------------------------
 
 
 def open_tasks(document: MarkdownDocument, zone: tzinfo) -> list[SeenTask]:
     """Give the tasks that are not completed: those in progress first, expired ones last, then by priority and age."""
-    tasks = [task for task in parse_tasks(document.body, zone) if task.state != "completed"]
+    tasks = [task for task in tasks_in(document, zone) if task.state != "completed"]
     tasks.sort(key=lambda task: (_STATE_RANK[task.state], _PRIORITY_RANK[task.priority], task.id))
     return [
         SeenTask(
@@ -306,11 +313,11 @@ def open_tasks(document: MarkdownDocument, zone: tzinfo) -> list[SeenTask]:
             title=task.title,
             state=task.state,
             priority=task.priority,
-            created=task.created,
-            due=task.due,
-            completed=task.completed,
+            created=told(task.created),
+            due=told(task.due),
+            completed=told(task.completed),
             description=task.description,
-            steps=tuple(StepContent(text=step.text, done=step.done) for step in task.steps),
+            steps=tuple(TaskStep(text=step.text, done=step.done) for step in task.steps),
         )
         for task in tasks
     ]
@@ -318,7 +325,7 @@ def open_tasks(document: MarkdownDocument, zone: tzinfo) -> list[SeenTask]:
 
 def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
     """Give the tasks of a file, and what else stands in it, as addressable pieces."""
-    tasks = parse_tasks(document.body, zone)
+    tasks = tasks_in(document, zone)
     start = document.body_start - 1
     pieces = [
         Block(
@@ -328,7 +335,7 @@ def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
             start_line=start + task.start_line,
             end_line=start + task.end_line,
             text="\n".join([f"[{task.id}] {task.title}", *task.raw.splitlines()[1:]]),
-            time=task.created,
+            time=told(task.created),
             tags=tags_of(document.front),
         )
         for task in tasks

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts import MessageContent
-from openclaw_memory.layers.conversations import ConversationDocument, ConversationFormat, blocks, day_path, prepare
+from openclaw_memory.layers.conversations import ConversationFormat, blocks, day_path, prepare
+from openclaw_memory.layers.day_files import ConversationDocument
 from openclaw_memory.storage.operations import Operation
 
 PATH = "conversations/2026-05-04.md"

@@ -1,0 +1,195 @@
+"""One file of a day's messages, and the four ways in which it changes. Each is harmless when done again."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from openclaw_memory.layers.documents import REQUIRED, head_lines
+from openclaw_memory.markdown.frontmatter import FrontMatter
+from openclaw_memory.markdown.message_header import Language
+from openclaw_memory.markdown.messages import Message, MessageBlock, MessageFile, format_message, parse_messages
+from openclaw_memory.markdown.text import encode, newline_of
+from openclaw_memory.storage.documents import Document
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationDocument(Document):
+    """A day's messages, or a part of them. The body lives in `file`, in blocks that keep the bytes they were read from.
+
+    `size` is that of all blocks in bytes.
+    """
+
+    front: FrontMatter
+    file: MessageFile
+    newline: str = "\n"
+    encoding: str = "utf-8"
+    changed_at: str | None = None
+    size: int = 0
+    places: dict[str, int] = field(default_factory=dict, compare=False)
+    """Index of each message by id. Versions of the document that only add share this table; what lies beyond a
+    version's own end is not its own, see `has`. Any other change begins another table."""
+
+    @property
+    def head_lines(self) -> int:
+        """How many lines stand before the body."""
+        return head_lines(self.front, self.changed_at is not None, (*REQUIRED, "message_count"))
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in it, not even a person's text."""
+        return not (self.file.blocks or self.file.preamble or self.front.head)
+
+    def has(self, message_id: str) -> bool:
+        """Tell whether a message is in the file already."""
+        return self.block_of(message_id) is not None
+
+    def block_of(self, message_id: str) -> MessageBlock | None:
+        """Give the block of a message, the last where a person made several; None when it is not in the file."""
+        blocks = self.file.blocks
+        place = self.places.get(message_id, len(blocks))
+        return blocks[place] if place < len(blocks) and blocks[place].message.id == message_id else None
+
+
+class MovedText(str):
+    """The text of blocks that still knows them: parsing a full file would hold up everything else.
+
+    Out of the journal it comes back as a plain string, which is parsed.
+    """
+
+    blocks: tuple[MessageBlock, ...]
+
+    def __new__(cls, blocks: Sequence[MessageBlock], newline: str) -> Self:
+        """Put blocks together; one whose last line was left open gets an end."""
+        text = super().__new__(cls, "".join(closed(block.raw, newline) for block in blocks))
+        text.blocks = tuple(blocks)
+        return text
+
+
+def same(one: str, other: str) -> bool:
+    """Tell whether two blocks say the same; line ends and white space at the end do not count."""
+    return one == other or _plain(one) == _plain(other)
+
+
+def digest(raw: str) -> str:
+    """Give a short name of what a block says."""
+    plain = _plain(raw)
+    # Only edits of one message have to be told apart, and a file of five megabytes within some milliseconds.
+    return f"{len(plain)}-{zlib.crc32(plain.encode()):08x}"
+
+
+def append(
+    document: ConversationDocument, messages: Iterable[Message], language: Language, at: str
+) -> ConversationDocument:
+    """Add messages at the end; those with a known id are there already."""
+    new = [
+        (message, format_message(message, language=language, newline=document.newline))
+        for message in messages
+        if not document.has(message.id)
+    ]
+    return _extended(document, new, at)
+
+
+def adopt(document: ConversationDocument, text: str, tags: Sequence[str], at: str) -> ConversationDocument:
+    """Add the messages of another file as they are written there; those with a known id are there already."""
+    if document.blank:
+        document = replace(document, newline=newline_of(text))
+        if tags:
+            document = replace(document, front=document.front.with_fields({"tags": list(tags)}))
+    blocks = text.blocks if isinstance(text, MovedText) else parse_messages(text).blocks
+    # One id may be there twice, where a person copied a block: both come along.
+    new = [
+        (block.message, closed(block.raw, document.newline)) for block in blocks if not document.has(block.message.id)
+    ]
+    return _extended(document, new, at)
+
+
+def take_out(document: ConversationDocument, which: Collection[tuple[str, str]], at: str) -> ConversationDocument:
+    """Remove blocks by id and digest. One that says something else by now was edited, and stays."""
+    ids = {message_id for message_id, _ in which}
+    kept = [
+        block
+        for block in document.file.blocks
+        if block.message.id not in ids or (block.message.id, digest(block.raw)) not in which
+    ]
+    return document if len(kept) == len(document.file.blocks) else _arranged(document, kept, at)
+
+
+def amend(document: ConversationDocument, changes: Iterable[tuple[str, str, str]], at: str) -> ConversationDocument:
+    """Put edited texts in the places of the earlier ones: id, digest of the text before, text.
+
+    Where the message says something else by now, somebody edited it here as well: both texts are kept.
+    """
+    blocks = list(document.file.blocks)
+    changed = False
+    for message_id, before, text in changes:
+        places = [place for place, block in enumerate(blocks) if block.message.id == message_id]
+        digests = [digest(blocks[place].raw) for place in places]
+        if digest(text) in digests:
+            continue
+        changed = True
+        raw = closed(text, document.newline)
+        edited = MessageBlock(replace(parse_messages(raw).blocks[0].message, id=message_id), raw, 0, 0)
+        if before in digests:
+            blocks[places[digests.index(before)]] = edited
+        else:
+            blocks.insert(places[-1] + 1 if places else len(blocks), edited)
+    return _arranged(document, blocks, at) if changed else document
+
+
+def amend_collision(document: ConversationDocument, arguments: Mapping[str, Any]) -> str | None:
+    """Say which messages were edited in two files at once; None when there is none."""
+    both = []
+    for message_id, before, text in arguments["changes"]:
+        block = document.block_of(message_id)
+        if block is not None and digest(block.raw) not in (before, digest(text)):
+            both.append(message_id)
+    return f"{', '.join(both)}: edited here and in the day's own file; both texts are kept" if both else None
+
+
+def closed(raw: str, newline: str) -> str:
+    """Give a block whose last line has an end; a person's editor may have left it open."""
+    return raw if raw.endswith("\n") else raw + newline
+
+
+def _plain(raw: str) -> str:
+    return raw.replace("\r\n", "\n").rstrip()
+
+
+def _extended(document: ConversationDocument, new: Sequence[tuple[Message, str]], at: str) -> ConversationDocument:
+    if not new:
+        return document
+    blocks = list(document.file.blocks)
+    preamble = document.file.preamble
+    if blocks:
+        if (raw := closed(blocks[-1].raw, document.newline)) is not blocks[-1].raw:
+            blocks[-1] = replace(blocks[-1], raw=raw)
+    elif preamble:
+        preamble = closed(preamble, document.newline)
+    line = blocks[-1].end_line + 1 if blocks else preamble.count("\n") + 1
+    size = document.size
+    for message, raw in new:
+        document.places[message.id] = len(blocks)
+        end = line + raw.count("\n")
+        blocks.append(MessageBlock(message, raw, line, end - 1))
+        line = end
+        size += len(encode(raw, document.encoding))
+    return replace(document, file=MessageFile(preamble, tuple(blocks)), size=size, changed_at=at)
+
+
+def _arranged(document: ConversationDocument, blocks: Sequence[MessageBlock], at: str) -> ConversationDocument:
+    """Give a document with other blocks: numbered and counted anew."""
+    preamble = document.file.preamble
+    line = preamble.count("\n") + 1
+    arranged, places, size = [], {}, 0
+    for place, block in enumerate(blocks):
+        raw = closed(block.raw, document.newline)
+        end = line + raw.count("\n")
+        arranged.append(MessageBlock(block.message, raw, line, end - 1))
+        places[block.message.id] = place
+        line = end
+        size += len(encode(raw, document.encoding))
+    file = MessageFile(preamble, tuple(arranged))
+    return replace(document, file=file, size=size, places=places, changed_at=at)

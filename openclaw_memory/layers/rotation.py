@@ -1,0 +1,139 @@
+"""What writing messages takes: appending, and moving what a full file holds into the day's next part.
+
+Planned like any write, so all of it is one record of the journal: after a crash a message is in the day's file or in
+its part, never in both and never in none (seed 000 section 5.3; DESIGN section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from openclaw_memory.layers.conversations import Said
+from openclaw_memory.layers.day_files import ConversationDocument, MovedText, digest, same
+from openclaw_memory.layers.documents import tags_of
+from openclaw_memory.layers.parts import parts_of
+from openclaw_memory.markdown.messages import Message
+from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.operations import Operation
+
+_HEADER_BYTES = 400
+"""Room for the two lines above a message's content, and for what is escaped in it; reckoned rather too high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many messages one file may hold, and how many bytes. A person's own text before them does not count."""
+
+    messages: int
+    size: int
+
+
+def parts_missing(draft: Draft, said: Iterable[Said], limits: Limits) -> dict[str, int]:
+    """Count, by day, the new parts that writing these messages takes beyond those that the draft has."""
+    missing = {}
+    for day, messages in _by_day(said).items():
+        wanted = len(_runs(draft.document(day), messages, limits)) - 1
+        if wanted and (lacking := wanted - len(_free_parts(draft, day))) > 0:
+            missing[day] = lacking
+    return missing
+
+
+def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language: str, limits: Limits) -> list[str]:
+    """Append messages to their days, in order, and rotate files that are full; gives their keys.
+
+    Where the draft lacks a part to rotate into (see `parts_missing`) the file grows beyond its limits.
+    """
+    at = now.isoformat(timespec="seconds")
+    for day, messages in _by_day(said).items():
+        for number, run in enumerate(_runs(draft.document(day), messages, limits)):
+            if number:
+                _rotate(draft, day, at)
+            if run:
+                items = [_arguments(message) for message in run]
+                draft.apply(Operation(day, "append", {"messages": items, "at": at, "language": language}))
+    return [f"{item.path}#{item.message.id}" for item in said]
+
+
+def plan_tidying(draft: Draft, day: str, now: datetime) -> None:
+    """Take out of a day's file what an editor that held an old view of it saved again (CASES 12).
+
+    Copies that say the same go. An edited one takes the place of the text that its part holds.
+    """
+    parts = parts_of(day, draft.planned)
+    copies: list[list[str]] = []
+    edits: dict[str, list[list[str]]] = {}
+    for block in draft.document(day).file.blocks if parts else ():
+        message_id = block.message.id
+        for part in parts:
+            if (moved := draft.document(part).block_of(message_id)) is None:
+                continue
+            copies.append([message_id, digest(block.raw)])
+            if not same(moved.raw, block.raw):
+                edits.setdefault(part, []).append([message_id, digest(moved.raw), block.raw])
+            break
+    at = now.isoformat(timespec="seconds")
+    for part, changes in edits.items():
+        draft.apply(Operation(part, "amend", {"changes": changes, "at": at}))
+    if copies:
+        draft.apply(Operation(day, "take_out", {"messages": copies, "at": at}))
+
+
+def _rotate(draft: Draft, day: str, at: str) -> None:
+    part = next(iter(_free_parts(draft, day)), None)
+    if part is None:
+        return
+    document: ConversationDocument = draft.document(day)
+    blocks = document.file.blocks
+    text = MovedText(blocks, document.newline)
+    draft.apply(Operation(part, "adopt", {"text": text, "tags": list(tags_of(document.front)), "at": at}))
+    moved = [[block.message.id, digest(block.raw)] for block in blocks]
+    draft.apply(Operation(day, "take_out", {"messages": moved, "at": at}))
+
+
+def _free_parts(draft: Draft, day: str) -> list[str]:
+    """List the parts of a day that the draft has, that are blank, and that no filled one comes after."""
+    free: list[str] = []
+    for part in parts_of(day, draft.planned):
+        free = [*free, part] if draft.document(part).blank else []
+    return free
+
+
+def _runs(document: ConversationDocument, messages: Sequence[Message], limits: Limits) -> list[list[Message]]:
+    """Split messages into runs with a rotation between each two; the first goes to what the file holds already."""
+    runs: list[list[Message]] = [[]]
+    count, size = len(document.file.blocks), document.size
+    for message in messages:
+        added = len(message.content.encode()) + _HEADER_BYTES
+        if count and (count >= limits.messages or size + added > limits.size):
+            runs.append([])
+            count, size = 0, 0
+        runs[-1].append(message)
+        count, size = count + 1, size + added
+    return runs
+
+
+def _by_day(said: Iterable[Said]) -> dict[str, list[Message]]:
+    by_day: dict[str, list[Message]] = {}
+    for item in said:
+        by_day.setdefault(item.path, []).append(item.message)
+    return by_day
+
+
+def _arguments(message: Message) -> dict[str, Any]:
+    given = {
+        "name": message.name,
+        "origin": message.origin,
+        "important": message.important or None,
+        "visibility": message.visibility,
+    }
+    return {
+        "id": message.id,
+        "session": message.session,
+        "role": message.role,
+        "time": message.time.isoformat(),
+        "content": message.content,
+        **{name: value for name, value in given.items() if value is not None},
+    }

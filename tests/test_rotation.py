@@ -1,0 +1,206 @@
+"""Rotation as a Brain and a person meet it: what was said is there once, in order, under the address it was given."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from contracts import MemoryRead, MemorySearch, MemoryWrite
+from openclaw_memory.layers.conversations import ConversationFormat
+from tests.support import FaultyFiles, Remembering, remembering
+
+DAY = "conversations/2026-05-04.md"
+PART = "conversations/2026-05-04-001.md"
+SMALL: dict[str, Any] = {"conversations": {"max_messages_per_file": 5}, "history_messages": 100}
+
+
+def say(*contents: str, session: str = "s1") -> MemoryWrite:
+    messages = [{"role": "user", "content": content} for content in contents]
+    return MemoryWrite.model_validate({"type": "conversation", "content": {"messages": messages}, "sessionId": session})
+
+
+async def history(it: Remembering, session: str = "s1") -> list[str]:
+    context = await it.ask(MemoryRead(query="", session_id=session, max_tokens=100_000))
+    return [message.content for message in context.history]
+
+
+async def found(it: Remembering, query: str) -> list[tuple[str, str]]:
+    """Give what holds the word; what stands beside it in the conversation is found as well."""
+    results = (await it.ask(MemorySearch(query=query, max_results=50))).results
+    return [(result.path, result.snippet) for result in results if query in result.snippet.split()]
+
+
+def in_file(it: Remembering, path: str) -> list[str]:
+    document = ConversationFormat().parse(path, (it.folder / path).read_bytes())
+    return [block.message.content for block in document.file.blocks]
+
+
+def save(path: Path, text: str) -> None:
+    """Save as an editor does, some seconds ago."""
+    other = path.with_name(".editor")
+    other.write_text(text)
+    before = time.time_ns() - 10_000_000_000
+    os.utime(other, ns=(before, before))
+    other.replace(path)
+
+
+async def test_five_hundred_messages_fill_a_file(tmp_path: Path) -> None:
+    """The next one begins the day's file anew; history, addresses and search go on as if nothing had happened."""
+    async with remembering(tmp_path, history_messages=600) as it:
+        contents = [f"message w{number}" for number in range(499)]
+        keys = list((await it.ask(say(*contents))).keys)
+        for content in ("message w499", "message w500"):
+            contents.append(content)
+            keys += (await it.ask(say(content))).keys
+        assert await history(it) == contents
+        context = await it.ask(MemoryRead(query="", session_id="s1", max_tokens=100_000))
+        assert [message.key for message in context.history] == keys
+        assert await found(it, "w3") == [(PART, "message w3")]
+        assert await found(it, "w500") == [(DAY, "message w500")]
+        await it.flushed()
+        assert (in_file(it, PART), in_file(it, DAY)) == (contents[:500], contents[500:])
+        assert "message_count: 500\n" in (it.folder / PART).read_text()
+    async with remembering(tmp_path, history_messages=600) as it:
+        assert await history(it) == contents
+        assert await found(it, "w3") == [(PART, "message w3")]
+
+
+async def test_lines_of_a_hit_are_those_of_the_part(tmp_path: Path) -> None:
+    """An address leads to the words, also in a part that was just written."""
+    async with remembering(tmp_path, **SMALL) as it:
+        await it.ask(say(*[f"message w{number}" for number in range(12)]))
+        await it.flushed()
+        for number in range(12):
+            result = (await it.ask(MemorySearch(query=f"w{number}"))).results[0]
+            lines = (it.folder / result.path).read_text().splitlines()[result.start_line - 1 : result.end_line]
+            assert lines[0].startswith("### ")
+            assert f"message w{number}" in lines
+
+
+async def test_file_of_five_megabytes_is_full(tmp_path: Path) -> None:
+    """No file of messages grows beyond its size."""
+    async with remembering(tmp_path, conversations={"max_file_bytes": 20_000}) as it:
+        for number in range(12):
+            await it.ask(say(f"w{number} " + "文字" * 1000))
+        await it.flushed()
+        files = sorted(it.folder.glob("conversations/*.md"))
+        assert [len(in_file(it, f"conversations/{path.name}")) for path in files] == [3, 3, 3, 3]
+        assert max(path.stat().st_size for path in files) <= 20_500
+
+
+async def test_crash_before_the_files_are_written_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """The rotation is one record of the journal, applied whole at the next start."""
+    async with remembering(tmp_path / "a", **SMALL) as it:
+        for number in range(13):
+            await it.ask(say(str(number)))
+        it.crashed_copy(tmp_path / "b")
+    async with remembering(tmp_path / "b", **SMALL) as it:
+        assert await history(it) == [str(number) for number in range(13)]
+        assert in_file(it, DAY) == ["10", "11", "12"]
+
+
+@pytest.mark.parametrize("refused", ["2026-05-04.md", "2026-05-04-001.md"])
+async def test_crash_between_the_two_files_loses_and_doubles_nothing(tmp_path: Path, refused: str) -> None:
+    """Only one of them could be written: readers see each message once, before the crash and after it."""
+
+    def fault(operation: str, path: Path) -> int | None:
+        return errno.EIO if failing and path.name == refused and operation in ("rename_new", "exchange") else None
+
+    failing = False
+    contents = [str(number) for number in range(6)]
+    async with remembering(tmp_path / "a", files=FaultyFiles(fault), **SMALL) as it:
+        await it.ask(say(*contents[:5]))
+        await it.flushed()
+        failing = True
+        await it.ask(say(contents[5]))
+        await it.flushed()
+        assert await history(it) == contents
+        it.crashed_copy(tmp_path / "b")
+        failing = False
+    async with remembering(tmp_path / "b", **SMALL) as it:
+        assert await history(it) == contents
+        assert (in_file(it, PART), in_file(it, DAY)) == (contents[:5], contents[5:])
+
+
+@pytest.mark.parametrize("written", [True, False])
+async def test_editor_saves_the_old_day_over_its_rotation(tmp_path: Path, written: bool) -> None:
+    """Nothing is twice, nothing lost; what was edited in the old view stays edited, in its place (CASES 12)."""
+    async with remembering(tmp_path, **SMALL) as it:
+        for number in range(5):
+            await it.ask(say(f"w{number} old"))
+        await it.flushed()
+        view = (it.folder / DAY).read_text()
+        await it.ask(say("w5 new"))
+        if written:
+            await it.flushed()
+        save(it.folder / DAY, view.replace("w2 old", "w2 edited"))
+        it.clock.advance(2)
+        seen = ["w0 old", "w1 old", "w2 edited", "w3 old", "w4 old", "w5 new"]
+        assert await history(it) == seen
+        assert await found(it, "w2") == [(DAY, "w2 edited")]
+        assert await found(it, "w3") == [(PART, "w3 old")]
+        await it.ask(say("w6 new"))
+        await it.flushed()
+        assert (in_file(it, PART), in_file(it, DAY)) == (seen[:5], ["w5 new", "w6 new"])
+        assert await history(it) == [*seen, "w6 new"]
+        assert await found(it, "w2") == [(PART, "w2 edited")]
+    async with remembering(tmp_path, **SMALL) as it:
+        assert await history(it) == [*seen, "w6 new"]
+
+
+async def test_sessions_rotate_side_by_side(tmp_path: Path) -> None:
+    """Many lanes fill the same day at once: each message once, each session in its order, no file too long."""
+    async with remembering(tmp_path, **SMALL) as it:
+
+        async def talk(session: str) -> None:
+            for number in range(6):
+                assert (await it.ask(say(f"{session} {number}", f"{session} {number}b", session=session))).success
+
+        async with anyio.create_task_group() as group:
+            for name in range(10):
+                group.start_soon(talk, f"session{name}")
+        for name in range(10):
+            session = f"session{name}"
+            expected = [f"{session} {number}{more}" for number in range(6) for more in ("", "b")]
+            assert await history(it, session) == expected
+        await it.flushed()
+        files = [f"conversations/{path.name}" for path in it.folder.glob("conversations/*.md")]
+        assert max(len(in_file(it, path)) for path in files) == 5
+        assert sum(len(in_file(it, path)) for path in files) == 120
+        assert len(files) == 24
+
+
+async def test_part_that_cannot_be_read_stops_no_write(tmp_path: Path) -> None:
+    """It stays as it is, and the next part has the next number."""
+    (tmp_path / "memory/conversations").mkdir(parents=True)
+    unreadable = tmp_path / "memory" / PART
+    unreadable.write_bytes(b"\x00\x01\x02")
+    async with remembering(tmp_path, **SMALL) as it:
+        for number in range(6):
+            assert (await it.ask(say(str(number)))).success
+        await it.flushed()
+        assert in_file(it, "conversations/2026-05-04-002.md") == ["0", "1", "2", "3", "4"]
+        assert list(it.memory.status().unreadable) == [PART]
+    assert unreadable.read_bytes() == b"\x00\x01\x02"
+
+
+async def test_refused_batch_rotates_nothing(tmp_path: Path) -> None:
+    """All or none: a draft that is dropped leaves the files as they were."""
+    async with remembering(tmp_path, **SMALL) as it:
+        await it.ask(say(*"01234"))
+        message = {"type": "conversation", "content": {"role": "user", "content": "5"}, "sessionId": "s1"}
+        items = [
+            {"event": "memory:write", "data": message},
+            {"event": "memory:task_state_change", "data": {"taskId": "OPEN-404", "newState": "completed"}},
+        ]
+        refused = await it.ask(MemoryWrite(type="batch", content={"items": items}, session_id="s1"))
+        assert not refused.success
+        await it.flushed()
+        assert in_file(it, DAY) == list("01234")
+        assert not (it.folder / PART).exists()
