@@ -1,0 +1,32 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+import logging
+
+import typer
+
+from openclaw_memory.cli.repair import repair
+from openclaw_memory.cli.verify import verify
+
+app = typer.Typer(
+    name="openclaw-memory",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def main() -> None:
+    """Look after the memory folder of an OpenClaw agent.
+
+    Exit codes: 0 nothing needs attention, 1 something does, 2 the command was not understood.
+    """
+    # What memory logs is for the Gateway's log; a command says it in its own words.
+    logging.getLogger("openclaw_memory").addHandler(logging.NullHandler())
+
+
+app.command()(verify)
+app.command()(repair)
