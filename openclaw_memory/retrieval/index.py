@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +22,9 @@ K1 = 1.2
 B = 0.75
 """How much a long block pays for its length, 0 to 1."""
 
+MOST_WAITING = 5_000
+"""Blocks whose words may wait to be entered or taken out; beyond it, each that is added costs that work for one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -32,7 +36,11 @@ class Hit:
 
 
 class Index(Protocol):
-    """What recall asks of an index. An index is derived: it can be thrown away and filled again from the files."""
+    """What recall asks of an index. An index is derived: it can be thrown away and filled again from the files.
+
+    Adding is cheap, so that a write need not wait for it: an index may take in a block's words later, by `catch_up`,
+    at the latest when it is searched. What was added is always found.
+    """
 
     def __len__(self) -> int:
         """Count the blocks."""
@@ -50,6 +58,10 @@ class Index(Protocol):
         """Take out all blocks of a file; unknown files are no error."""
         ...
 
+    def catch_up(self, seconds: float) -> bool:
+        """Work off what a search would have to wait for, for about so long; tells whether nothing is left of it."""
+        ...
+
     def search(self, query_terms: Sequence[str], *, limit: int, allow: Allow) -> list[Hit]:
         """Give the best blocks that hold at least one of the terms (BM25), best first, ties always alike."""
         ...
@@ -59,26 +71,39 @@ class Index(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, and terms in a tuple: thousands of entries are made, and the garbage collector passes over a tuple of
+# strings, which it does not over a counter.
+@dataclass(slots=True)
 class _Entry:
     block: Block
-    counts: Counter[str]
-    place: tuple[float, str, int, int]
-    """Where it stands among the messages of its session: time, file, line, number."""
+    place: tuple[float, str, int, int, int]
+    """Where it stands among the messages of its session: time, file, line, how many were added before; its number."""
+    terms: tuple[str, ...] | None = None
+    """The different terms that it is found by; None until its text was read."""
 
 
 class InMemoryIndex:
-    """BM25 over dictionaries. Adding or removing a block costs its own terms; statistics are exact at all times."""
+    """BM25 over dictionaries. Adding or removing a block costs its own terms; statistics are exact in every search.
 
-    def __init__(self) -> None:
+    Parameters: `clock`, which gives seconds, for `catch_up`.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self._entries: dict[int, _Entry] = {}
+        self._unread: dict[int, _Entry] = {}
+        """Entries whose words are in no posting yet."""
+        self._left: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        """By text, numbers and terms of what was taken out and whose words are in the postings still: it often comes
+        back at once, at another place or in another file."""
+        self._leaving = 0
         self._postings: dict[str, dict[int, int]] = {}
-        self._by_key: dict[str, list[int]] = {}
+        self._by_key: dict[str, tuple[int, ...]] = {}
         self._by_path: dict[str, dict[int, None]] = {}
-        self._sequences: dict[str, list[tuple[float, str, int, int]]] = {}
+        self._sequences: dict[str, list[tuple[float, str, int, int, int]]] = {}
         self._lengths: dict[int, int] = {}
         self._total_length = 0
-        self._next = 0
+        self._added = 0
 
     def __len__(self) -> int:
         """Count the blocks."""
@@ -89,24 +114,42 @@ class InMemoryIndex:
         new = list(blocks)
         # Two blocks of one call may share a key (a heading that a person wrote twice): both stay findable.
         for key in {block.key for block in new}:
-            for number in list(self._by_key.get(key, ())):
+            for number in self._by_key.get(key, ()):
                 self._drop(number)
         for block in new:
             self._put(block)
+        while len(self._unread) + self._leaving > MOST_WAITING:
+            self._work_off_one()
 
     def replace(self, path: str, blocks: Iterable[Block]) -> None:
         """Put these blocks in the place of all blocks of a file."""
         new = list(blocks)
-        self.remove(path)
+        self._drop_file(path)
         self.add(new)
 
     def remove(self, path: str) -> None:
         """Take out all blocks of a file; unknown files are no error."""
-        for number in list(self._by_path.get(path, ())):
-            self._drop(number)
+        self._drop_file(path)
+        if not self._entries:
+            # Nothing comes back, and nobody need go through the postings word by word.
+            self._postings.clear()
+            self._lengths.clear()
+            self._left.clear()
+            self._total_length = self._leaving = 0
+
+    def catch_up(self, seconds: float) -> bool:
+        """Enter and take out the words that wait for it, for about so long; tells whether none are left."""
+        end = self._clock() + seconds
+        while self._unread or self._left:
+            if self._clock() >= end:
+                return False
+            self._work_off_one()
+        return True
 
     def search(self, query_terms: Sequence[str], *, limit: int, allow: Allow) -> list[Hit]:
         """Give the best blocks that hold at least one of the terms (BM25), best first; of equals the newest first."""
+        while self._unread or self._left:
+            self._work_off_one()
         scores = self._scores(query_terms)
         hits: list[Hit] = []
         wanted = limit
@@ -130,7 +173,7 @@ class InMemoryIndex:
         at = bisect_left(sequence, self._entries[numbers[0]].place)
         first = max(0, at - reach)
         return [
-            (index - at, self._entries[sequence[index][3]].block)
+            (index - at, self._entries[sequence[index][4]].block)
             for index in range(first, min(len(sequence), at + reach + 1))
             if index != at
         ]
@@ -141,7 +184,8 @@ class InMemoryIndex:
             return []
         least = heapq.nlargest(wanted, scores.values())[-1]
         best = [(score, number) for number, score in scores.items() if score >= least]
-        best.sort(key=lambda one: (-one[0], -self._entries[one[1]].place[0], one[1]))
+        places = {number: self._entries[number].place for _, number in best}
+        best.sort(key=lambda one: (-one[0], -places[one[1]][0], places[one[1]][3]))
         return best
 
     def _scores(self, query_terms: Sequence[str]) -> dict[int, float]:
@@ -162,32 +206,38 @@ class InMemoryIndex:
         return scores
 
     def _put(self, block: Block) -> None:
-        number = self._next
-        self._next += 1
-        counts = Counter(terms(searchable(block)))
+        text = searchable(block)
         seconds = block.time.timestamp() if block.time else 0.0
-        entry = _Entry(block, counts, (seconds, block.path, block.start_line, number))
+        added = number = self._added
+        self._added += 1
+        found_by = None
+        if text in self._left:
+            number, found_by = self._taken_back(text)
+        entry = _Entry(block, (seconds, block.path, block.start_line, added, number), found_by)
         self._entries[number] = entry
-        self._lengths[number] = counts.total()
-        self._total_length += self._lengths[number]
-        for term, count in counts.items():
-            self._postings.setdefault(term, {})[number] = count
-        self._by_key.setdefault(block.key, []).append(number)
+        if found_by is None:
+            self._unread[number] = entry
+        self._by_key[block.key] = (*self._by_key.get(block.key, ()), number)
         self._by_path.setdefault(block.path, {})[number] = None
         name = sequence_of(block)
         if name is not None:
             insort(self._sequences.setdefault(name, []), entry.place)
 
+    def _drop_file(self, path: str) -> None:
+        for number in list(self._by_path.get(path, ())):
+            self._drop(number)
+
     def _drop(self, number: int) -> None:
         entry = self._entries.pop(number)
         block = entry.block
-        self._total_length -= self._lengths.pop(number)
-        for term in entry.counts:
-            posting = self._postings[term]
-            del posting[number]
-            if not posting:
-                del self._postings[term]
-        _forget(self._by_key, block.key, number)
+        if entry.terms is None:
+            del self._unread[number]
+        else:
+            self._left.setdefault(searchable(block), []).append((number, entry.terms))
+            self._leaving += 1
+        rest = tuple(other for other in self._by_key.pop(block.key) if other != number)
+        if rest:
+            self._by_key[block.key] = rest
         del self._by_path[block.path][number]
         if not self._by_path[block.path]:
             del self._by_path[block.path]
@@ -197,6 +247,45 @@ class InMemoryIndex:
             del sequence[bisect_left(sequence, entry.place)]
             if not sequence:
                 del self._sequences[name]
+
+    def _taken_back(self, text: str) -> tuple[int, tuple[str, ...]]:
+        """Give number and terms of one that left with this text; its words stay where they are."""
+        leaving = self._left[text]
+        taken = leaving.pop()
+        self._leaving -= 1
+        if not leaving:
+            del self._left[text]
+        return taken
+
+    def _work_off_one(self) -> None:
+        """Take out the words of one block that has left or, when there is none, enter those of an unread one.
+
+        The last of them, since a dictionary gives its last item fastest; the order makes no difference.
+        """
+        if self._left:
+            text, leaving = self._left.popitem()
+            number, left = leaving.pop()
+            self._leaving -= 1
+            if leaving:
+                self._left[text] = leaving
+            self._total_length -= self._lengths.pop(number)
+            for term in left:
+                posting = self._postings[term]
+                del posting[number]
+                if not posting:
+                    del self._postings[term]
+            return
+        number, entry = self._unread.popitem()
+        counts = Counter(terms(searchable(entry.block)))
+        entry.terms = tuple(counts)
+        self._lengths[number] = length = counts.total()
+        self._total_length += length
+        for term, count in counts.items():
+            entered = self._postings.get(term)
+            if entered is None:
+                self._postings[term] = {number: count}
+            else:
+                entered[number] = count
 
 
 def searchable(block: Block) -> str:
@@ -209,9 +298,3 @@ def sequence_of(block: Block) -> str | None:
     if block.layer not in ("conversation", "history"):
         return None
     return f"session {block.session}" if block.session else f"file {block.path}"
-
-
-def _forget(table: dict[str, list[int]], name: str, number: int) -> None:
-    table[name].remove(number)
-    if not table[name]:
-        del table[name]

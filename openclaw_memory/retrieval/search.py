@@ -25,6 +25,10 @@ class Searcher:
     def __init__(self, index: Index) -> None:
         self._index = index
 
+    def catch_up(self, seconds: float) -> bool:
+        """Let the index work for about so long; tells whether nothing is left that a search would have to wait for."""
+        return self._index.catch_up(seconds)
+
     def search(
         self,
         query: str,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from operator import add
 
 from openclaw_memory.retrieval.stopwords import OPERATORS, STOP_WORDS
 
@@ -21,11 +22,13 @@ _RUN = (
     "\u1100-\u11ff\u3131-\u318e\uac00-\ud7af"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 )
-_WORD = f"(?:(?![_{_RUN}])\\w)+"
+_WORD = f"[^\\W_{_RUN}]+"
 _TOKEN = re.compile(
     f"(?P<run>[{_RUN}]+)"
     f"|(?P<word>{_WORD}(?:[-_.:/@+]{_WORD})*(?:\\+\\+|\\#(?!\\w))?)"
 )  # fmt: skip
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-_.:/@+][A-Za-z0-9]+)*(?:\+\+|\#(?!\w))?")
+"""What `_TOKEN` comes to in a text that has nothing but ASCII."""
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _JOINT = re.compile(r"[-_.:/@+#]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -49,6 +52,10 @@ def terms(text: str) -> list[str]:
     give a term with the character that follows (`5月`). Punctuation, emoji and white space give nothing.
     """
     found: list[str] = []
+    if text.isascii():
+        for word in _ASCII_TOKEN.findall(_THOUSANDS.sub("", text) if "," in text else text):
+            found += _word_terms(word) if len(word) <= LONGEST_WORD else _long_word_terms(word)
+        return found
     # NFKC without case folding first: the humps of `camelCase` are parts.
     plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
     digits_end, digits = -1, ""
@@ -57,12 +64,11 @@ def terms(text: str) -> list[str]:
             run = match.group()
             if match.start() == digits_end:
                 found.append(digits + run[0])
-            found.extend(run)
-            found.extend(run[at : at + 2] for at in range(len(run) - 1))
+            found += run
+            found += map(add, run, run[1:])
             continue
         word = match.group()
-        for piece in [word] if len(word) <= LONGEST_WORD else _parts(word):
-            found.extend(_word_terms(piece) if len(piece) <= LONGEST_WORD else [piece])
+        found += _word_terms(word) if len(word) <= LONGEST_WORD else _long_word_terms(word)
         digits = word if word.isdigit() else ""
         digits_end = match.end() if digits else -1
     return found
@@ -99,6 +105,11 @@ def _word_terms(word: str) -> tuple[str, ...]:
     if bare != whole:
         given.append(_stem(bare))
     return tuple(given)
+
+
+def _long_word_terms(word: str) -> list[str]:
+    """Give the terms of a word's parts; those that are too long themselves as they are."""
+    return [term for part in _parts(word) for term in (_word_terms(part) if len(part) <= LONGEST_WORD else (part,))]
 
 
 def _parts(word: str) -> list[str]:

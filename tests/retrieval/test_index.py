@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.retrieval import Block, Hit, InMemoryIndex
-from openclaw_memory.retrieval.terms import query_terms
+from openclaw_memory.retrieval.terms import query_terms, terms
 
 Make = Callable[..., Block]
 WORDS = ["go", "rust", "tea", "coffee", "lake", "茶", "咖啡", "杭州"]
@@ -22,6 +25,12 @@ def found(index: InMemoryIndex, query: str, limit: int = 50) -> list[Hit]:
 def state(index: InMemoryIndex) -> Any:
     """What must be the same for indexes that hold the same: every answer, with its scores."""
     return {word: sorted((hit.block.key, round(hit.score, 9)) for hit in found(index, word)) for word in WORDS}
+
+
+def ticking() -> Callable[[], float]:
+    """A clock that goes on by a second whenever it is read."""
+    ticks = itertools.count()
+    return lambda: float(next(ticks))
 
 
 blocks = st.builds(
@@ -151,3 +160,53 @@ def test_around_what_is_no_message(block: Make) -> None:
 def test_empty_index() -> None:
     """Nothing is found in nothing."""
     assert found(InMemoryIndex(), "tea") == []
+
+
+@given(st.lists(blocks, max_size=20), st.lists(blocks, max_size=8), st.integers(0, 12))
+@settings(max_examples=60, deadline=None)
+def test_catching_up_changes_no_answer(first: list[Block], second: list[Block], steps: int) -> None:
+    """Whether words are entered at once, bit by bit or by the search itself makes no difference to what is found."""
+    eager, lazy, stepwise = InMemoryIndex(), InMemoryIndex(), InMemoryIndex(clock=ticking())
+    for index in (eager, lazy, stepwise):
+        for path in ("a.md", "b.md", "a.md"):
+            index.add(first)
+            index.replace(path, [block for block in second if block.path == path])
+            if index is eager:
+                assert index.catch_up(60)
+            if index is stepwise:
+                index.catch_up(steps)
+    assert state(eager) == state(lazy) == state(stepwise)
+
+
+def test_catch_up_keeps_to_its_time(block: Make) -> None:
+    """It stops when its time is over, tells that more is left, and goes on where it stopped."""
+    index = InMemoryIndex(clock=ticking())
+    index.add([block(f"tea {number}", f"k{number}") for number in range(10)])
+    assert not index.catch_up(4)
+    assert index.catch_up(60)
+    assert len(index.search(["tea"], limit=20, allow=lambda _: True)) == 10
+
+
+def test_text_that_comes_back_is_not_read_again(block: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file whose messages move to another one costs no cutting into words."""
+    index = InMemoryIndex()
+    index.add([block(f"tea {number}", f"k{number}") for number in range(3)])
+    assert index.catch_up(60)
+    moved = [replace(block(f"tea {number}", f"k{number}"), path="conversations/part.md") for number in range(3)]
+    read: list[str] = []
+    monkeypatch.setattr("openclaw_memory.retrieval.index.terms", lambda text: read.append(text) or terms(text))
+    index.remove("no such file")
+    index.replace("conversations/2026-05-04.md", [])
+    index.replace("conversations/part.md", moved)
+    hits = index.search(["tea"], limit=9, allow=lambda _: True)
+    assert {hit.block.path for hit in hits} == {"conversations/part.md"}
+    assert len(hits) == 3
+    assert read == []
+
+
+def test_backlog_is_bounded(block: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much is added without a pause, no more than so many blocks wait."""
+    monkeypatch.setattr("openclaw_memory.retrieval.index.MOST_WAITING", 5)
+    index = InMemoryIndex(clock=ticking())
+    index.add([block(f"tea {number}", f"k{number}") for number in range(100)])
+    assert index.catch_up(6)
