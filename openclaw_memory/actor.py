@@ -29,23 +29,18 @@ from contracts import (
     UpdateFact,
     prompt_text,
 )
-from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock, SystemClock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.errors import EncodingUnavailableError
 from openclaw_memory.context.tokens import EstimateCounter, TokenCounter, make_counter
-from openclaw_memory.errors import OpenClawMemoryError, Refused
-from openclaw_memory.layers.rooms import FOLDERS, format_of
-from openclaw_memory.manifest import write_manifest
+from openclaw_memory.errors import OpenClawMemoryError, Refused, RootInUseError
+from openclaw_memory.guest import Guest
+from openclaw_memory.owner import Owner
 from openclaw_memory.reader import Reader
-from openclaw_memory.retrieval.index import InMemoryIndex
-from openclaw_memory.retrieval.search import Searcher
 from openclaw_memory.status import Status
-from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.files import Files, LocalFiles
-from openclaw_memory.storage.store import RecoveryReport, Store
-from openclaw_memory.writer import Planned, Writer
+from openclaw_memory.writer import Change, Planned
 
 log = logging.getLogger(__name__)
 
@@ -89,13 +84,10 @@ class Memory:
         self._counter = counter
         self._new_id = new_id or _ulid
         self._bus: EventBus | None = None
-        self._store: Store | None = None
-        self._reader: Reader | None = None
-        self._writer: Writer | None = None
-        self._catalog: Catalog | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._flusher: asyncio.Task[None] | None = None
+        self._owner: Owner | None = None
+        self._guest: Guest | None = None
         self._subscription: Subscription | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._last: dict[str, Commit] = {}
         self._trouble = ""
         self._degraded_since: datetime | None = None
@@ -103,52 +95,21 @@ class Memory:
     async def start(self, bus: EventBus) -> None:
         """Open the memory folder, finish what a crash interrupted, and begin to answer.
 
-        Raises: `RootInUseError` when another process owns the folder.
+        Where another process owns the folder, this one reads beside it and hands its writes in.
         """
-        config = self.config
-        if config.not_in_effect:
-            log.warning("settings without effect in this version: %s", ", ".join(config.not_in_effect))
+        if self.config.not_in_effect:
+            log.warning("settings without effect in this version: %s", ", ".join(self.config.not_in_effect))
         self._bus = bus
-        self._catalog = Catalog(index := InMemoryIndex(), config.zone)
-        self._store = Store(
-            config.memory_folder,
-            self._files,
-            self._clock,
-            format_of,
-            FlushLimits(
-                config.buffer.flush_interval_seconds,
-                config.buffer.max_entries_per_file,
-                config.buffer.max_entries_in_all,
-            ),
-            config.buffer.journal_limit_bytes,
-            self._catalog.changed,
-            self._trouble_changed,
-            config.durability,
-        )
-        recovered = await self._store.open(FOLDERS)
-        try:
-            await self._get_ready(bus, self._store, self._catalog, Searcher(index), recovered)
-        except BaseException:
-            await self._store.close()
-            raise
-
-    async def _get_ready(
-        self, bus: EventBus, store: Store, catalog: Catalog, searcher: Searcher, recovered: RecoveryReport
-    ) -> None:
-        config = self.config
-        if recovered.replayed:
-            log.info("finished what was interrupted: %s", recovered.replayed)
-        if recovered.damaged_lines:
-            log.error("%d lines of the journal are damaged and were left out", recovered.damaged_lines)
         if self._counter is None:
             # Loading an encoding takes most of a second.
-            self._counter = await anyio.to_thread.run_sync(_counter, config.encoding)
-        self._reader = Reader(store, catalog, searcher, config, self._clock, self._counter)
-        self._writer = Writer(store, config, self._clock, self._new_id)
-        await self._reader.look(everywhere=True)
-        await write_manifest(config.memory_folder, self._files, self._clock)
-        self._flusher = asyncio.create_task(store.run(), name="openclaw-memory flush")
-        self._flusher.add_done_callback(self._flusher_ended)
+            self._counter = await anyio.to_thread.run_sync(_counter, self.config.encoding)
+        try:
+            await self._own()
+        except RootInUseError as error:
+            log.info("%s; reading beside it", error)
+            guest = Guest(self.config, self._clock, self._files, self._counter, self._new_id, error.owner)
+            await guest.open()
+            self._guest = guest
         bus.register(*EVENTS)
         self._subscription = bus.subscribe(
             [MemoryRead, MemorySearch, MemoryWrite, UpdateFact, TaskStateChange],
@@ -158,34 +119,53 @@ class Memory:
             key=_lane,
             answers=True,
         )
+        if self._owner is not None:
+            self._owner.work()
+
+    async def _own(self) -> None:
+        """Become the one who writes the folder. Raises: `RootInUseError`."""
+        assert self._counter is not None
+        owner = Owner(
+            self.config,
+            self._clock,
+            self._files,
+            self._counter,
+            self._new_id,
+            self._trouble_changed,
+            self._apply,
+        )
+        await owner.open()
+        self._owner, self._guest = owner, None
 
     async def stop(self) -> None:
         """Answer what was asked, write everything down and let go of the folder."""
-        if self._store is None or self._subscription is None:
+        if self._subscription is None:
             return
+        # Replies first: who closes the subscription fails the requests that wait for them.
         await self._subscription.drain()
+        await self._answered()
         self._subscription.close()
-        await self._store.settled()
+        self._subscription = None
+        await self._answered()
+        if self._owner is not None:
+            await self._owner.close()
+
+    async def _answered(self) -> None:
+        """Return when everything taken so far has its reply."""
+        if self._owner is not None:
+            await self._owner.settled()
         while self._tasks:
             await asyncio.wait(self._tasks)
-        if self._flusher is not None:
-            self._flusher.cancel()
-            await asyncio.wait([self._flusher])
-        await self._store.close()
-        await write_manifest(self.config.memory_folder, self._files, self._clock)
 
     def status(self) -> Status:
         """Tell how memory is: what can't be read or written, and what waits to be rewritten."""
-        if self._store is None or self._catalog is None:
-            return Status(running=False)
-        return Status(
-            running=True,
-            trouble=self._store.trouble,
-            unreadable=self._store.problems(),
-            front_matter=self._catalog.front_matter_problems(),
-            unflushed=self._store.unflushed(),
-            notices=self._store.notices(),
-        )
+        serving = self._owner or self._guest
+        return Status(running=False) if serving is None else serving.status()
+
+    async def flush(self) -> None:
+        """Rewrite all files that lag behind, now: for those who want to look into the folder at once."""
+        if self._owner is not None:
+            await self._owner.flush()
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -199,29 +179,32 @@ class Memory:
                 await self._write(event, change)
 
     async def _read(self, event: Event[Any], read: MemoryRead) -> None:
-        assert self._reader is not None
         await self._own_writes(event)
         try:
-            context = await self._reader.context(read)
+            context = await self._reader().context(read)
         except Exception as error:
             log.exception("memory:read failed")
             context = self._minimal(read, str(error))
         await self._reply(event, context)
 
     async def _search(self, event: Event[Any], search: MemorySearch) -> None:
-        assert self._reader is not None
         await self._own_writes(event)
         try:
-            results = await self._reader.search(search)
+            results = await self._reader().search(search)
         except Exception as error:
             log.exception("memory:search failed")
             results = MemoryResults(results=(), degraded=True, notice=str(error))
         await self._reply(event, results)
 
     async def _write(self, event: Event[Any], change: MemoryWrite | UpdateFact | TaskStateChange) -> None:
-        assert self._writer is not None
         try:
-            planned = await self._writer.write(change)
+            if self._owner is None:
+                handed_in = await self._hand_in(change)
+                if handed_in is not None:
+                    await self._reply(event, handed_in)
+                    return
+            assert self._owner is not None
+            planned = await self._owner.plan(change)
         except Refused as refusal:
             await self._reply(event, MemoryWritten(key="", success=False, degraded=False, message=str(refusal)))
             return
@@ -234,10 +217,33 @@ class Memory:
         self._last[lane] = planned.commit
         # The lane goes on with its next event; the reply goes out when the journal is durable.
         planned.commit.call_when_settled(lambda commit: self._settled(event, lane, planned))
-        if self._store is not None and max(self._store.in_flight, len(self._tasks)) > MOST_IN_FLIGHT:
+        if max(self._owner.in_flight, len(self._tasks)) > MOST_IN_FLIGHT:
             # A burst waits on the bus, where queues are bounded, and not in here.
             await planned.commit.wait()
             await asyncio.sleep(0)
+
+    async def _hand_in(self, change: Change) -> MemoryWritten | None:
+        """Give a write to the folder's owner; None when it is gone and this process has taken its place."""
+        assert self._guest is not None
+        guest = self._guest
+        try:
+            await self._own()
+        except RootInUseError:
+            return await guest.hand_in(change)
+        assert self._owner is not None
+        log.info("the owner of the folder is gone; this process has taken its place")
+        self._owner.work()
+        return None
+
+    async def _apply(self, write: MemoryWrite) -> MemoryWritten:
+        """Send what another process handed in through the bus, as if it had been published here."""
+        assert self._bus is not None
+        return await self._bus.request(write, timeout=None)
+
+    def _reader(self) -> Reader:
+        serving = self._owner or self._guest
+        assert serving is not None
+        return serving.reader
 
     def _settled(self, event: Event[Any], lane: str, planned: Planned) -> None:
         if self._last.get(lane) is planned.commit:
@@ -297,11 +303,6 @@ class Memory:
     async def _publish(self, payload: Payload) -> None:
         assert self._bus is not None
         await self._bus.publish(payload)
-
-    def _flusher_ended(self, flusher: asyncio.Task[None]) -> None:
-        if not flusher.cancelled() and (error := flusher.exception()) is not None:
-            log.error("rewriting files has stopped; what is acknowledged is in the journal", exc_info=error)
-            self._trouble_changed(f"rewriting files has stopped: {error}")
 
     def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)

@@ -27,7 +27,7 @@ async def write_manifest(root: Path, files: Files, clock: Clock) -> None:
     try:
         entries = await anyio.to_thread.run_sync(_entries, root, files)
         manifest = {"generated": clock.now().isoformat(timespec="seconds"), "files": entries}
-        data = json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n"
+        data = json.dumps(manifest, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
         await anyio.to_thread.run_sync(write_whole, files, root / NAME, data)
     except OSError as error:
         log.warning("%s could not be written: %s", root / NAME, error)

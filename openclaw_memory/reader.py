@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import anyio.to_thread
 
@@ -20,15 +22,25 @@ from openclaw_memory.context.selection import select_history
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.context.visibility import allow, kind_of, policy, task_named
 from openclaw_memory.layers import facts, state, summaries, tasks
+from openclaw_memory.layers.documents import told
 from openclaw_memory.layers.rooms import FOLDERS
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.cutting import snippet
 from openclaw_memory.retrieval.index import Hit
 from openclaw_memory.retrieval.search import Searcher
-from openclaw_memory.storage.store import Store
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 LOOK_INTERVAL_SECONDS = 1.0
-"""How often all conversation files are looked at for edits; those of the other layers are looked at on every read."""
+"""How often all conversation files are looked at for edits when there are many; other layers' are on every read."""
+
+FEW_CONVERSATIONS = 500
+"""So many conversation files are looked at on every read: it costs a millisecond or two."""
+
+INDEXING_SECONDS = 0.002
+"""How long a read that finds the index behind keeps the event loop, before it lets others run."""
 
 SEARCHES = 3
 """A person who saves again and again does not keep an answer waiting for longer than this."""
@@ -48,6 +60,16 @@ _ESTIMATED = {
 }
 
 
+class Documents(Protocol):
+    """What reading asks of those who hold the documents, whether they own them or follow their owner."""
+
+    async def look(self, folders: Iterable[str]) -> None: ...
+
+    async def look_at(self, paths: Iterable[str]) -> bool: ...
+
+    def problems(self) -> dict[str, str]: ...
+
+
 class Reader:
     """Answers `memory:read` and `memory:search`.
 
@@ -56,7 +78,7 @@ class Reader:
 
     def __init__(
         self,
-        store: Store,
+        store: Documents,
         catalog: Catalog,
         searcher: Searcher,
         config: MemoryConfig,
@@ -77,7 +99,8 @@ class Reader:
         """Take note of what a person did to the files."""
         now = self._clock.monotonic()
         folders = [folder for folder in FOLDERS if folder != "conversations"]
-        if everywhere or now - self._looked_at >= LOOK_INTERVAL_SECONDS:
+        few = self._catalog.count("conversations") <= FEW_CONVERSATIONS
+        if everywhere or few or now - self._looked_at >= LOOK_INTERVAL_SECONDS:
             folders.append("conversations")
             self._looked_at = now
         await self._store.look(folders)
@@ -98,17 +121,27 @@ class Reader:
             recency=self._config.recency,
         )
         await self._store.look_at(self._catalog.paths_of(read.session_id))
-        history, important = self._history(read.session_id, read.as_of, hits)
+        faults = _Faults()
+        nothing: tuple[tuple[HistoryMessage, ...], frozenset[str]] = ((), frozenset())
+        history, important = faults.guard(
+            "history", lambda: self._history(read.session_id, kind, read.as_of, hits), nothing
+        )
+        matched = frozenset(hit.block.key for hit in hits)
+        no_lines: tuple[Line, ...] = ()
+        found = faults.guard("facts", lambda: self._facts(visible, kind, matched, read.as_of), no_lines)
+        if read.as_of is not None:
+            # A fact's line does not tell since when it holds; `facts` answers that.
+            hits = [hit for hit in hits if hit.block.layer != "fact"]
         degraded, notice = self._trouble(kind)
         material = Material(
-            facts=self._facts(visible, kind, frozenset(hit.block.key for hit in hits), read.as_of),
-            tasks=self._tasks(kind, task_id, read.as_of),
-            summaries=self._summaries(visible, kind, now),
+            facts=found,
+            tasks=faults.guard("tasks", lambda: self._tasks(kind, task_id, read.as_of), ()),
+            summaries=faults.guard("summaries", lambda: self._summaries(visible, kind, now), no_lines),
             recalled=tuple(hits),
             history=history,
             important=important,
-            degraded=degraded,
-            notice=notice,
+            degraded=degraded or bool(faults.told),
+            notice="; ".join([*([notice] if notice else []), *faults.told]) or None,
         )
         # Counting a long context takes some milliseconds, which belong to no event loop.
         return await anyio.to_thread.run_sync(
@@ -154,6 +187,8 @@ class Reader:
     async def _found(self, query: str, **how: Any) -> list[Hit]:
         """Search, and search again when a file that a hit lies in was changed meanwhile."""
         for _ in range(SEARCHES):
+            while not self._searcher.catch_up(INDEXING_SECONDS):  # noqa: ASYNC110 - it works, and waits for nobody
+                await asyncio.sleep(0)
             hits = self._searcher.search(query, **how)
             if not await self._store.look_at({hit.block.path for hit in hits}):
                 break
@@ -219,22 +254,27 @@ class Reader:
         return tuple(Line(summaries.text_of(known[path]), path) for path in chosen)
 
     def _history(
-        self, session_id: str, as_of: datetime | None, hits: Sequence[Hit]
+        self, session_id: str, kind: SessionKind, as_of: datetime | None, hits: Sequence[Hit]
     ) -> tuple[tuple[HistoryMessage, ...], frozenset[str]]:
         """Give the recent messages of this session, those marked important, and those that match the query best."""
-        newest = list(islice(self._catalog.newest_messages(session_id, as_of), HISTORY_LOOKED_AT))
+        visible = policy(kind).history != "group"
+        messages_of = self._catalog.newest_messages(session_id, as_of)
+        # A session's id alone opens nothing: a group sees what was said to the group.
+        own = (item for item in messages_of if visible or item[1].visibility in ("group", "shared"))
+        newest = list(islice(own, HISTORY_LOOKED_AT))
         messages = [
             HistoryMessage(
                 role=message.role, content=message.content, timestamp=message.time, key=key, name=message.name
             )
             for key, message in reversed(newest)
+            if told(message.time) is not None
         ]
         important = frozenset([key for key, message in newest if message.important][:IMPORTANT_MESSAGES])
-        own = {key for key, _ in newest}
+        keys = {key for key, _ in newest}
         chosen = select_history(
             messages,
             important=important,
-            relevant=[hit.block.key for hit in hits if hit.block.key in own],
+            relevant=[hit.block.key for hit in hits if hit.block.key in keys],
             recent=self._config.history_messages,
         )
         return chosen, important
@@ -247,6 +287,22 @@ class Reader:
         if policy(kind).search != "all":
             return True, "some files can't be read" if self._config.language == "en" else "有文件无法读取"
         return True, "; ".join([*sorted(problems.values()), *([self._estimate] if self._estimate else [])])
+
+
+class _Faults:
+    """One part of a context that can't be made costs that part, not the context."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def guard(self, part: str, make: Callable[[], T], otherwise: T) -> T:
+        """Give what `make` gives, or `otherwise` and a word about it when that fails."""
+        try:
+            return make()
+        except Exception as error:
+            log.exception("%s can't be read", part)
+            self.told.append(f"{part} can't be read ({type(error).__name__})")
+            return otherwise
 
 
 def _snippet(block: Block) -> str:

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 class Status:
     """The state of memory at one moment.
 
-    `trouble`: what the disk refuses. `unreadable`: documents that can't be read, with the reason; they are left as they
-    are. `front_matter`: documents whose front matter YAML refuses; their text is used all the same. `unflushed`: by
-    document, acknowledged entries that are in the journal and not yet in the file. `notices`: what a person should
-    know, such as that a document was damaged and restored.
+    `owner`: who writes the folder, when another process does. `trouble`: what the disk refuses. `unreadable`:
+    documents that can't be read, with the reason; they are left as they are. `front_matter`: documents whose front
+    matter YAML refuses; their text is used all the same. `unflushed`: by document, acknowledged entries that are in the
+    journal and not yet in the file. `notices`: what a person should know, such as that a document was damaged and
+    restored.
     """
 
     running: bool
+    owner: str | None = None
     trouble: str | None = None
     unreadable: Mapping[str, str] = field(default_factory=dict)
     front_matter: Mapping[str, str] = field(default_factory=dict)

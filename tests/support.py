@@ -29,12 +29,17 @@ class FaultyFiles(LocalFiles):
     def __init__(self, fault: Fault = lambda operation, path: None) -> None:
         self.fault = fault
         self.calls: list[tuple[str, str]] = []
+        self.seconds_old = 60.0
 
     def _check(self, operation: str, path: Path) -> None:
         self.calls.append((operation, path.name))
         code = self.fault(operation, path)
         if code is not None:
             raise OSError(code, os.strerror(code), str(path))
+
+    def age(self, stamp: Stamp) -> float:
+        # Tests edit a file and look at once; those about saving say how old a file is.
+        return self.seconds_old
 
     async def read(self, path: Path) -> tuple[bytes, Stamp]:
         self._check("read", path)
@@ -88,6 +93,9 @@ class _FaultyFile:
     def stamp(self) -> Stamp:
         return self._inner.stamp()
 
+    def has_name(self) -> bool:
+        return self._inner.has_name()
+
     def close(self) -> None:
         self._inner.close()
 
@@ -122,8 +130,7 @@ class Remembering:
 
     async def flushed(self) -> None:
         """Rewrite what waits, as the background does when its time has come."""
-        assert self.memory._store is not None
-        await self.memory._store.flush()
+        await self.memory.flush()
 
     def crashed_copy(self, target: Path) -> Path:
         """Copy the folders as a crash at this moment would leave them."""
@@ -136,8 +143,8 @@ async def remembering(
     root: Path, *, now: datetime = START, files: LocalFiles | None = None, ids: bool = False, **settings: Any
 ) -> AsyncIterator[Remembering]:
     clock = ManualClock(now)
-    config = MemoryConfig(root=root, **{"timezone": "Asia/Shanghai", **settings})
-    memory = Memory(config, clock=clock, files=files, new_id=counted_ids() if ids else None)
+    config = MemoryConfig(root=root, **{"timezone": "Asia/Shanghai", "watch": False, **settings})
+    memory = Memory(config, clock=clock, files=files or FaultyFiles(), new_id=counted_ids() if ids else None)
     async with Gateway() as gateway:
         await gateway.register(memory)
         yield Remembering(memory, gateway, clock)

@@ -24,9 +24,9 @@ _CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 class FrontMatter:
     """A document in two parts.
 
-    `head` is a BOM, if there is one, and the raw lines up to and with the closing `---` and its line end; it is empty
-    where the document has no front matter. `head + body` is the document, always. `problem` says why YAML refused;
-    then `fields` holds what reading line by line gives.
+    `head` is a BOM, if there is one, and the raw lines up to and with the closing `---` and its line end; where the
+    document has no front matter it is that BOM, or empty. `head + body` is the document, always. `problem` says why
+    YAML refused; then `fields` holds what reading line by line gives.
     """
 
     head: str
@@ -62,7 +62,7 @@ class FrontMatter:
         }
         if not changes:
             return self
-        if not self.head:
+        if self.head in ("", BOM):
             return self._with_new_head(changes)
         lines = split_lines(self.head)
         newline = end_of(lines[0], "\n")
@@ -71,14 +71,13 @@ class FrontMatter:
         return _read("".join(lines), self.body)
 
     def _with_new_head(self, fields: Mapping[str, object]) -> FrontMatter:
-        mark = BOM if self.body.startswith(BOM) else ""
         newline = newline_of(self.body)
-        lines = [f"{mark}---{newline}"]
+        lines = [f"{self.head}---{newline}"]
         for key, value in fields.items():
             rest = yaml_fields.write_value(key, value, newline)
             lines += [f"{key}:{rest[0]}", *rest[1:]]
         lines.append(f"---{newline}")
-        return _read("".join(lines), self.body[len(mark) :])
+        return _read("".join(lines), self.body)
 
 
 def split(text: str) -> FrontMatter:
@@ -95,7 +94,8 @@ def split(text: str) -> FrontMatter:
         found = _read(text[: closing.end()], text[closing.end() :])
         if found.fields or found.problem is None:
             return found
-    return FrontMatter("", text, MappingProxyType({}), None)
+    mark = BOM if text.startswith(BOM) else ""
+    return FrontMatter(mark, text[len(mark) :], MappingProxyType({}), None)
 
 
 def checksum(body: str, encoding: str = "utf-8") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 
 from openclaw_memory.errors import StorageError
 from openclaw_memory.storage.operations import Operation
@@ -19,16 +20,23 @@ class Commit:
         self.operations = operations
         self.documents = documents
         self.error: StorageError | None = None
-        self._settled = anyio.Event()
+        self._is_settled = False
+        self._settled: anyio.Event | None = None
+        """Made for the first who waits: most commits are never waited for, and an event is dear."""
         self._callbacks: list[Callable[[Commit], None]] = []
 
     async def wait(self) -> None:
         """Return when it is decided whether the draft is durable; cancelling the wait changes nothing."""
+        if self._is_settled:
+            await anyio.lowlevel.checkpoint()
+            return
+        if self._settled is None:
+            self._settled = anyio.Event()
         await self._settled.wait()
 
     def call_when_settled(self, callback: Callable[[Commit], None]) -> None:
         """Call `callback` in the event loop once it is decided; at once when it is already."""
-        if self._settled.is_set():
+        if self._is_settled:
             callback(self)
         else:
             self._callbacks.append(callback)
@@ -36,6 +44,8 @@ class Commit:
     def settle(self, error: StorageError | None) -> None:
         """Decide it."""
         self.error = error
-        self._settled.set()
+        self._is_settled = True
+        if self._settled is not None:
+            self._settled.set()
         for callback in self._callbacks:
             callback(self)

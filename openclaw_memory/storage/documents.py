@@ -61,6 +61,14 @@ class Format(Protocol):
         ...
 
 
+class NotLoadedError(Exception):
+    """Raised when a plan needs a document that its draft does not hold. Nothing was planned."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
 @dataclass(slots=True)
 class Draft:
     """Documents as they will be, while one event is planned on them. Dropped, it leaves no trace.
@@ -74,7 +82,12 @@ class Draft:
     changed: dict[str, Any] = field(default_factory=dict)
 
     def document(self, path: str) -> Any:
-        """Give a document with what this draft has changed in it already."""
+        """Give a document with what this draft has changed in it already.
+
+        Raises: `NotLoadedError` when it was not asked for; make a new draft with it, and plan again.
+        """
+        if path not in self.planned:
+            raise NotLoadedError(path)
         return self.changed.get(path, self.planned[path])
 
     def apply(self, operation: Operation) -> bool:

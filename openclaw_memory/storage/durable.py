@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,11 +25,18 @@ class Replacement:
 
 
 def make_folders(files: Files, path: Path) -> None:
-    """Create a folder with its parents; each is durable before anything is put into it."""
+    """Create a folder with its parents; the names of all are durable on return, each before anything is put into it.
+
+    A folder that exists may be left over from a call that failed, or was killed, before its name was durable. That can
+    only be the innermost one, so its name is synced each time.
+    """
     missing = []
     while not files.is_folder(path):
         missing.append(path)
         path = path.parent
+    # Who may not read the folder around it has not made this one.
+    with suppress(PermissionError):
+        files.sync_folder(path.parent)
     for folder in reversed(missing):
         files.make_folder(folder)
         files.sync_folder(folder.parent)
@@ -88,14 +96,16 @@ def replace(files: Files, path: Path, data: bytes, expected: Stamp | None, *, ke
     if displaced and files.stamp_now(temporary) != expected:
         _put_back(files, temporary, path, stamp)
         return Replacement(None)
+    if displaced and keep_backup:
+        files.rename(temporary, backup)
+    # The journal lets go of what file and backup hold, so both names must be durable.
     files.sync_folder(path.parent)
     if not displaced:
         return Replacement(stamp)
-    if not keep_backup:
-        files.remove(temporary)
-        return Replacement(stamp)
-    files.rename(temporary, backup)
-    return Replacement(stamp, files.stamp_now(backup))
+    if keep_backup:
+        return Replacement(stamp, files.stamp_now(backup))
+    files.remove(temporary)
+    return Replacement(stamp)
 
 
 def _put_back(files: Files, temporary: Path, path: Path, ours: Stamp) -> None:

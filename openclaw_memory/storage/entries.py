@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,9 @@ from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.storage.documents import Format
 from openclaw_memory.storage.files import Stamp
 from openclaw_memory.storage.operations import Operation
+
+MOST_REMEMBERED = 1_000
+"""Operations and versions of one document that are remembered for editors that hold an old view."""
 
 Entries = list[tuple[int, Operation]]
 
@@ -39,14 +43,17 @@ class Entry:
     rebased: int = 0
     """Last position when the file was read anew: commits up to it were planned on another base."""
     problem: UnreadableDocumentError | None = None
-    doubted: Stamp | None = None
-    """Stamp of a file that was found empty once; it is believed when it is found so again."""
     restored: bool = False
     """The file on disk is damaged; what is held was restored and must be written, without the damage as a backup."""
     backup: Stamp | None = None
     """Stamp of the backup as we left it. An editor that still held the displaced file open changes it."""
     idle_since: float = 0.0
     """When the document was flushed last; after some rest its backup is brought up to date."""
+
+    log: Entries = field(default_factory=list)
+    """The last operations that were flushed in this run, for those who save an old view of the file over it."""
+    versions: dict[str, int] = field(default_factory=dict)
+    """Versions that the file had in this run, each with the last position that it held."""
 
     @property
     def to_write(self) -> bool:
@@ -72,6 +79,32 @@ class Entry:
         self.base, self.stamp, self.rebased, self.problem = base, stamp, position, None
         self.committed = self.apply(base, self.unflushed)
         self.planned = self.apply(self.committed, self.queued)
+
+    def remember(self, version: str | None, position: int, flushed: Sequence[tuple[int, Operation]] = ()) -> None:
+        """Note that the file has a version that holds everything up to `position`."""
+        newest = self.log[-1][0] if self.log else 0
+        self.log += [item for item in flushed if item[0] > newest]
+        oldest = min(self.versions.values(), default=0)
+        self.log = [item for item in self.log if item[0] > oldest][-MOST_REMEMBERED:]
+        if version is not None:
+            self.versions[version] = position
+        for old in list(self.versions)[:-MOST_REMEMBERED]:
+            del self.versions[old]
+
+    def catch_up(self, version: str | None) -> int:
+        """Take a file of an older version, which an editor had open: what was flushed since is applied to it again.
+
+        Gives the number of operations. What is older than the log remembers counts as deleted by the person.
+        """
+        held = self.versions.get(version or "")
+        oldest = self.log[0][0] if len(self.log) >= MOST_REMEMBERED else 0
+        if held is None or held + 1 < oldest:
+            return 0
+        missing = [item for item in self.log if item[0] > held]
+        self.unflushed = missing + [item for item in self.unflushed if not missing or item[0] > missing[-1][0]]
+        if missing:
+            self.flushed = []
+        return len(missing)
 
     def go_back(self) -> None:
         """Treat what the file held beyond its backup as not flushed: the backup is about to be the base."""

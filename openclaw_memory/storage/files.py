@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -48,6 +49,10 @@ class OpenFile(Protocol):
 
     def stamp(self) -> Stamp: ...
 
+    def has_name(self) -> bool:
+        """Tell whether the file still has a name; without one its bytes are lost when it is closed."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -72,6 +77,10 @@ class Files(Protocol):
 
     def scan(self, folder: Path) -> dict[str, Stamp]:
         """List the files right in a folder, by name, with their stamps; empty when there is no such folder."""
+        ...
+
+    def age(self, stamp: Stamp) -> float:
+        """Tell how many seconds ago a file with this stamp was changed, by the disk's own clock."""
         ...
 
     def is_folder(self, path: Path) -> bool: ...
@@ -157,6 +166,9 @@ class LocalFiles:
                     continue
         return found
 
+    def age(self, stamp: Stamp) -> float:
+        return (time.time_ns() - stamp.mtime_ns) / 1e9
+
     def is_folder(self, path: Path) -> bool:
         return path.is_dir()
 
@@ -220,6 +232,9 @@ class _LocalFile:
 
     def stamp(self) -> Stamp:
         return Stamp.of(os.fstat(self._descriptor))
+
+    def has_name(self) -> bool:
+        return os.fstat(self._descriptor).st_nlink > 0
 
     def close(self) -> None:
         os.close(self._descriptor)

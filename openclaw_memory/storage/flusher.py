@@ -72,7 +72,6 @@ class Flusher:
         """Rewrite documents whose files lag behind; all of them by default. Failures are kept for the next time."""
         entries = self._shelf.entries
         chosen = [path for path in (entries if paths is None else paths) if entries[path].to_write]
-        chosen = [path for path in chosen if entries[path].problem is None]
         if not chosen:
             return
         async with self._shelf.locks.hold(chosen):
@@ -80,10 +79,18 @@ class Flusher:
             for path in chosen:
                 entry = await self._shelf.refresh_held(path)
                 await self._shelf.adopt_late_edit(path)
-                if entry.problem is None and entry.to_write:
+                if entry.problem is not None:
+                    # Looked at again some time later: what could not be read once may be readable then.
+                    self._put_off(entry)
+                elif entry.stamp is not None and entry.stamp != entry.ours and self._shelf.is_young(entry.stamp):
+                    # Somebody may still be saving it; what is acknowledged is in the journal.
+                    self._put_off(entry)
+                elif entry.to_write:
                     data, document = entry.format.render(entry.committed)
                     upto = max((position for position, _ in entry.flushed[-1:] + entry.unflushed[-1:]), default=0)
                     rendered[path] = (data, document, Flush(path, entry.format.version(document) or "", upto))
+            if not rendered:
+                return
             intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
             await intent.wait()
             if intent.error is not None:
@@ -114,6 +121,7 @@ class Flusher:
                     entry.idle_since = self._clock.monotonic()
                     continue
                 entry.flushed = []
+                self._trouble(path, None)
 
     async def _write(self, path: str, data: bytes, document: Any, flush: Flush) -> Flush | None:
         entry = self._shelf.entries[path]
@@ -140,6 +148,7 @@ class Flusher:
         # What was displaced is the backup now, and lacks just what was written this time.
         entry.flushed = moved if backup is not None else [*entry.flushed, *moved]
         entry.unflushed = entry.unflushed[len(moved) :]
+        entry.remember(entry.format.version(document), upto, moved)
         entry.base, entry.stamp, entry.ours, entry.backup, entry.restored = document, stamp, stamp, backup, False
         entry.since = entry.idle_since = self._clock.monotonic()
         before = entry.committed
@@ -158,7 +167,7 @@ class Flusher:
         return {
             path: Waiting(max(1, len(entry.unflushed)), entry.since)
             for path, entry in self._active()
-            if entry.to_write and entry.retry_at <= now and entry.problem is None
+            if entry.to_write and entry.retry_at <= now
         }
 
     def _active(self) -> list[tuple[str, Entry]]:

@@ -25,21 +25,15 @@ class Verdict(StrEnum):
         return self in (Verdict.MISSING_CHECKSUM, Verdict.CHECKSUM_MISMATCH)
 
 
-def judge(
-    *, fits: bool | None, stamp: Stamp, recorded: Stamp | None, data: bytes = b"", written: bytes | None = None
-) -> Verdict:
+def judge(*, fits: bool | None, stamp: Stamp, recorded: Stamp | None) -> Verdict:
     """Judge a file.
 
     `fits`: whether it fits the checksum that it names, None when it names none. `stamp`: as it is; `recorded`: as we
-    left it, None when we never wrote it. `written`: the bytes that we wrote, where they are known.
-
-    Every edit changes the time of a file, so other bytes with our own inode and time are damage. So is a file that
-    ends in the middle of what we wrote.
+    left it, None when we never wrote it. Every edit changes the time of a file, so other bytes with our own inode and
+    time are damage; that includes a file of ours that was cut off.
     """
     if fits:
         return Verdict.INTACT
     if recorded is not None and (stamp.inode, stamp.mtime_ns) == (recorded.inode, recorded.mtime_ns):
-        return Verdict.DAMAGED
-    if written is not None and 0 < len(data) < len(written) and written.startswith(data) and b"\n" not in data[-1:]:
         return Verdict.DAMAGED
     return Verdict.MISSING_CHECKSUM if fits is None else Verdict.CHECKSUM_MISMATCH

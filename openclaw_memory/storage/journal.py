@@ -7,6 +7,7 @@ one `fdatasync` for all of it (group commit), so the cost of a sync is shared by
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ from openclaw_memory.storage.files import Files, OpenFile
 from openclaw_memory.storage.operations import Record, decode, encode
 
 log = logging.getLogger(__name__)
+
+_LOG = re.compile(r"[0-9]+\.log")
 
 SyncMode = Literal["always", "interval", "never"]
 
@@ -45,21 +48,31 @@ def read_journal(folder: Path, files: Files) -> JournalContents:
     """Read all records, oldest first. A torn last line was never acknowledged and is left out."""
     records: list[Record] = []
     position = damaged = 0
+    finished = False
+    unfinished: list[Record | None] = []
     for name in _logs(files, folder):
         lines = [decode(line) for line in _lines(files.read_now(folder / name))]
         begin = lines[0] if lines else None
         kept = lines[1 : 1 + begin.keeps] if begin is not None and begin.keeps is not None else []
         if begin is None or begin.keeps is None or len(kept) < begin.keeps or None in kept:
             # The file was never finished, so the one before it is still the whole truth.
+            unfinished += lines
             continue
+        finished = True
         records = [line for line in lines[1:] if line is not None]
         damaged = sum(line is None for line in lines[1:-1])
         position = max([begin.position, *(record.position for record in records)])
+    if not finished and len(unfinished) > 1:
+        # Older files are removed only when a new one is on the disk: without any whole one, it was damaged since.
+        known = {line.position: line for line in unfinished if line is not None and line.keeps is None}
+        records = [known[place] for place in sorted(known)]
+        damaged = max(1, sum(line is None for line in unfinished[:-1]))
+        position = max((line.position for line in unfinished if line is not None), default=0)
     return JournalContents(tuple(records), position, damaged)
 
 
 def _logs(files: Files, folder: Path) -> list[str]:
-    return sorted(name for name in files.scan(folder) if name.endswith(".log"))
+    return sorted(name for name in files.scan(folder) if _LOG.fullmatch(name))
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -93,6 +106,8 @@ class Journal:
         self._unsynced_since: float | None = None
         self.size = 0
         """Bytes in the journal file, for deciding when to shorten it."""
+        self.begun_with = 0
+        """Bytes of it that were needed still when the file was begun."""
 
     def start(self, kept: Sequence[Record]) -> OSError | None:
         """Begin a new file with the records that are still needed, then serve. Call it from a thread.
@@ -123,10 +138,11 @@ class Journal:
             self._upto = upto
             self._changed.notify()
 
-    def resume(self) -> None:
-        """Accept records again after a failure, once everything that was planned on the failed ones is undone."""
+    def resume(self, upto: int) -> None:
+        """Accept records again after a failure: everything up to position `upto` was undone, and is not written."""
         with self._changed:
             self._failure = None
+            self._queue = [(position, line) for position, line in self._queue if position > upto]
 
     def close(self) -> None:
         """Write what is queued, then end the thread. Waits for it: call it from a thread."""
@@ -152,10 +168,11 @@ class Journal:
                     return
                 continue
             if appends:
-                failure = failure or self._write(appends, must_sync or self._mode == "always")
-                if failure is not None:
-                    with self._changed:
-                        self._failure = failure
+                if failure is None:
+                    failure = self._write(appends, must_sync or self._mode == "always")
+                    if failure is not None:
+                        with self._changed:
+                            self._failure = failure
                 self._settled([position for position, _ in appends], failure)
             if upto is not None and failure is None:
                 self._shorten(upto)
@@ -190,6 +207,13 @@ class Journal:
                 self._unsynced_since = None
             elif self._unsynced_since is None:
                 self._unsynced_since = time.monotonic()
+            if not self._file.has_name():
+                # Somebody removed the journal under us: what is written into it is gone with the file.
+                log.error("the journal was removed while in use; it is begun anew")
+                self._kept += appends
+                self._last = appends[-1][0]
+                self._begin()
+                return None
         except OSError as error:
             # Nobody knows what of these bytes reached the disk: the file is never appended to again.
             self._abandon()
@@ -222,7 +246,7 @@ class Journal:
             file.close()
             raise
         self._abandon()
-        self._file, self.size = file, len(data)
+        self._file, self.size, self.begun_with = file, len(data), len(data)
         for name in older:
             self._files.remove(self._folder / name)
 

@@ -18,6 +18,11 @@ log = logging.getLogger(__name__)
 _NAME = re.compile(rf"\.(?P<name>.+)\.[0-9a-f]{{12}}{re.escape(TEMPORARY_SUFFIX)}")
 
 
+def is_temporary(name: str) -> bool:
+    """Tell whether a file has the name of a temporary file of ours."""
+    return _NAME.fullmatch(name) is not None
+
+
 def clean_up(
     root: Path,
     files: Files,
@@ -29,8 +34,8 @@ def clean_up(
     """Remove temporary files of ours in these folders of a root. Call it from a thread, as the owner of the root.
 
     For a moment while a file is exchanged, a temporary name may stand for what a person has just saved. So only what is
-    certainly ours goes: a file that is empty, or that names a version which we wrote or were about to write
-    (`versions`). Any other is kept as `<name>.recovered-<time>`, and told: by document, in words.
+    certainly ours goes: a file that is empty, that fits its checksum, or that names a version which we were about to
+    write (`versions`). Any other is kept as `<name>.recovered-<time>`, and told: by document, in words.
     """
     told: dict[str, str] = {}
     for folder in folders:
@@ -54,7 +59,8 @@ def clean_up(
 
 
 def _is_ours(data: bytes, path: str, format_of: Callable[[str], Format], versions: Collection[str]) -> bool:
-    if not data.strip():
+    # A power cut may leave a file of the right length with nothing but zeroes in it.
+    if not data.strip(b"\0 \t\r\n"):
         return True
     form = format_of(path)
     try:

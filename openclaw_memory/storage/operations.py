@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""What `json.dumps` would do, without making an encoder for each record."""
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -59,7 +62,7 @@ def encode(record: Record) -> bytes:
             content[name] = [[flush.path, flush.version, flush.upto, flush.stamp] for flush in flushes]
     if record.keeps is not None:
         content["keeps"] = record.keeps
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    text = _to_json(content).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
@@ -68,7 +71,14 @@ def decode(line: bytes) -> Record | None:
     checksum, _, text = line.rstrip(b"\n").partition(b" ")
     if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(text):
         return None
-    content = json.loads(text)
+    try:
+        return _record(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # Whole, but not of our making.
+        return None
+
+
+def _record(content: Any) -> Record:
     return Record(
         position=content["position"],
         operations=tuple(Operation(*parts) for parts in content.get("operations", ())),

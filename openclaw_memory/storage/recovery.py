@@ -16,19 +16,20 @@ def documents_named(records: Iterable[Record]) -> set[str]:
 def held_up_to(records: Iterable[Record], path: str, version: str | None, *, on_disk: bool = True) -> int:
     """Tell up to which position a version of a document holds the operations of the journal; 0: none of them.
 
-    A document names its own version, also after a person has edited it. The newest flush of that version, done or
-    only intended, is what counts: so nothing is applied twice, and a line that a person deleted after the flush stays
-    deleted. `on_disk`: the version is that of the file itself, not of its backup; then every flush that was done
-    counts, whatever the file says, since a person may have taken its front matter away.
+    A document names its own version, also after a person has edited it, and after an editor saved an old view over
+    it. The newest flush of that version, done or only intended, is what counts: so nothing is applied twice, and a line
+    that a person deleted after the flush stays deleted. `on_disk`: the version is that of the file itself, not of its
+    backup; then, where the journal does not know it, every flush that was done counts, since a person may have taken
+    the front matter away, or the file.
     """
-    held = 0
+    by_version: list[int] = []
+    done: list[int] = []
     for record in records:
-        for flush in (*record.intents, *record.flushed):
-            if flush.path == path and flush.version == version:
-                held = max(held, flush.upto)
+        flushes = [flush for flush in (*record.intents, *record.flushed) if flush.path == path]
+        by_version += [flush.upto for flush in flushes if flush.version == version]
         if on_disk:
-            held = max([held, *(flush.upto for flush in record.flushed if flush.path == path)])
-    return held
+            done += [flush.upto for flush in record.flushed if flush.path == path]
+    return max(by_version or done, default=0)
 
 
 def operations_on(records: Iterable[Record], path: str) -> Entries:

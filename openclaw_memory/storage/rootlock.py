@@ -17,6 +17,8 @@ class Lock(Protocol):
 
     def acquire(self) -> None: ...
 
+    def keep(self) -> None: ...
+
     def release(self) -> None: ...
 
 
@@ -45,6 +47,17 @@ class RootLock:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
         self._descriptor = descriptor
+
+    def keep(self) -> None:
+        """Take the lock again where somebody removed its file, which would let a second owner in.
+
+        Raises: `RootInUseError` when there is one already.
+        """
+        if self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0:
+            os.close(self._descriptor)
+            self._descriptor = None
+        if self._descriptor is None and self._path.parent.exists():
+            self.acquire()
 
     def release(self) -> None:
         """Let go of the lock; the file stays, since removing it would let two owners in."""

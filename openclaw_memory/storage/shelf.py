@@ -16,13 +16,16 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from openclaw_memory.errors import OpenClawMemoryError, UnreadableDocumentError
+from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.storage.documents import Format
 from openclaw_memory.storage.durable import BACKUP_SUFFIX, write_whole
 from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.integrity import Verdict, judge
 from openclaw_memory.storage.locks import KeyedLocks
+
+SAVING_SECONDS = 1.0
+"""How long an editor may take to save a file in place, from its last write on. A younger file is not written over."""
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +35,8 @@ class Shelf:
 
     Parameters: `root`; `files`; `format_of`, which gives the format of a path; `changed`, called with path, old and new
     document whenever what readers see changes; `now`, the time of day, for the names of damaged files; `position`,
-    which gives the last position of the journal.
+    which gives the last position of the journal; `restores`, whether damaged files are restored, which only their
+    owner may do.
     """
 
     def __init__(
@@ -43,6 +47,8 @@ class Shelf:
         changed: Callable[[str, Any, Any], None],
         now: Callable[[], datetime],
         position: Callable[[], int],
+        *,
+        restores: bool = True,
     ) -> None:
         self.root = root
         self.files = files
@@ -52,12 +58,15 @@ class Shelf:
         self.locks = KeyedLocks()
         self.recorded: dict[str, Stamp] = {}
         """Stamps of files as an earlier run left them."""
+        self.known: set[str] = set()
+        """Documents that the journal knows to have been written by us."""
         self.notices: dict[str, str] = {}
         """By document, what a person should know: that it was damaged and restored, that an edit collided."""
         self._format_of = format_of
         self._changed = changed
         self._now = now
         self._position = position
+        self._restores = restores
 
     def changed(self, path: str, before: Any, after: Any) -> None:
         """Tell that readers see another document."""
@@ -81,11 +90,14 @@ class Shelf:
             return entry
         if stamp == entry.stamp and entry.problem is None:
             return entry
-        if stamp is not None and stamp.size == 0 and stamp != entry.doubted and entry.stamp and entry.stamp.size:
-            # An editor that saves in place empties the file first.
-            entry.doubted = stamp
+        if stamp is not None and stamp.size == 0 and entry.stamp and entry.stamp.size and self.is_young(stamp):
+            # An editor that saves in place empties the file first; a file that stays empty is believed.
             return entry
         return await self._load(path)
+
+    def is_young(self, stamp: Stamp) -> bool:
+        """Tell whether a file was changed so lately that somebody may still be saving it."""
+        return self.files.age(stamp) < SAVING_SECONDS
 
     async def scan(self, folder: str) -> list[str]:
         """List the documents right in a folder, on disk or not yet there, by relative path, sorted."""
@@ -122,7 +134,7 @@ class Shelf:
             f"{folder}/{name}": stamp
             for folder in folders
             for name, stamp in self.files.scan(self.root / folder).items()
-            if name.endswith((".md", ".json")) and not name.startswith(".")
+            if name.endswith((".md", ".json")) and not name.startswith(".") and _is_text(name)
         }
 
     async def reload(self, path: str) -> None:
@@ -149,20 +161,24 @@ class Shelf:
             return entry
         recorded = entry.ours if entry.base is not None else self.recorded.get(path)
         try:
-            document = entry.format.parse(path, data)
+            document = _parse(entry.format, path, data)
         except UnreadableDocumentError as problem:
-            if recorded is None:
+            if recorded is None and path not in self.known and await self.read_backup(path) is None:
                 # Never ours: whatever it is, it is left as it is.
                 self._fail(entry, problem)
             else:
                 await self._restore(path, entry, data, stamp, None)
             return entry
-        written = entry.format.render(entry.base)[0] if entry.base is not None and entry.stamp is not None else None
         fits = entry.format.fits(document)
-        if judge(fits=fits, stamp=stamp, recorded=recorded, data=data, written=written) is Verdict.DAMAGED:
+        if judge(fits=fits, stamp=stamp, recorded=recorded) is Verdict.DAMAGED:
             await self._restore(path, entry, data, stamp, document)
         else:
             entry.ours = stamp if fits else None
+            version = entry.format.version(document)
+            if fits:
+                entry.remember(version, entry.unflushed[0][0] - 1 if entry.unflushed else self._position())
+            elif count := entry.catch_up(version):
+                log.info("%s was saved from an old view; %d operations since are applied again", path, count)
             self._tell_collisions(path, entry, document)
             self._rebase(path, entry, document, stamp)
         return entry
@@ -181,10 +197,12 @@ class Shelf:
         before = entry.committed
         try:
             entry.rebase(base, stamp, self._position())
-        except OpenClawMemoryError as error:
-            self._fail(entry, UnreadableDocumentError(path, str(error)))
-            return
-        self.changed(path, before, entry.committed)
+            self.changed(path, before, entry.committed)
+        except Exception as error:
+            # Whatever one file holds, the others go on; what is acknowledged for it waits in the journal.
+            log.exception("%s can't be used", path)
+            self._fail(entry, UnreadableDocumentError(path, f"{type(error).__name__}: {error}"))
+            entry.stamp = stamp
 
     def _fail(self, entry: Entry, problem: UnreadableDocumentError) -> None:
         """Hold nothing of a file that can't be read. What readers saw of it before they go on seeing."""
@@ -196,6 +214,9 @@ class Shelf:
 
     async def _restore(self, path: str, entry: Entry, data: bytes, stamp: Stamp, readable: Any) -> None:
         """Set damaged bytes aside, and hold the best that is left: backup and journal, the readable part, nothing."""
+        if not self._restores:
+            self._fail(entry, UnreadableDocumentError(path, "damaged; its owner restores it"))
+            return
         aside = f"{path}.corrupt-{self._now():%Y%m%dT%H%M%S}"
         try:
             await anyio.to_thread.run_sync(write_whole, self.files, self.root / aside, data)
@@ -217,11 +238,12 @@ class Shelf:
         self._rebase(path, entry, base, stamp)
 
     async def _backup(self, path: str, entry: Entry) -> Any:
-        """Read the backup, and line up again the operations that it lacks; None when there is no intact one."""
-        document = await self.read_backup(path)
-        if document is not None:
-            entry.go_back()
-        return document
+        """Read the backup, and line up again the operations that it lacks; None when there is no intact one.
+
+        Then everything that the journal still has is lined up: what of it can be read in the file is not added twice.
+        """
+        entry.go_back()
+        return await self.read_backup(path)
 
     async def read_backup(self, path: str) -> Any:
         """Give the document in the backup of a file; None when there is no intact one."""
@@ -255,3 +277,23 @@ class Shelf:
         entry.restored = True
         self.active.add(path)
         self._rebase(path, entry, document, entry.stamp)
+
+
+def _parse(form: Format, path: str, data: bytes) -> Any:
+    """Parse a file, whatever it holds. Raises: `UnreadableDocumentError`."""
+    try:
+        return form.parse(path, data)
+    except UnreadableDocumentError:
+        raise
+    except Exception as error:
+        log.exception("%s can't be parsed", path)
+        raise UnreadableDocumentError(path, f"{type(error).__name__}: {error}") from error
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a file's name is UTF-8: another one can't be an address."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -23,7 +23,7 @@ from openclaw_memory.errors import ClosedError, StorageError
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, Format
-from openclaw_memory.storage.durable import make_folders
+from openclaw_memory.storage.durable import make_folders, write_whole
 from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.flusher import Flusher
@@ -107,13 +107,27 @@ class Store:
             self._shelf.recorded = await anyio.to_thread.run_sync(read_stamps, self._root, self._files)
             for record in contents.records:
                 self._shelf.recorded |= {f.path: Stamp(*f.stamp) for f in record.flushed if f.stamp is not None}
-            intended = {f.version for record in contents.records for f in (*record.intents, *record.flushed)}
+            if contents.damaged:
+                await anyio.to_thread.run_sync(self._set_journal_aside, contents.damaged)
+            self._shelf.known = {f.path for record in contents.records for f in record.intents}
+            # What was flushed may since have been edited under the same version; what was only intended was not.
+            done = {f.version for record in contents.records for f in record.flushed}
+            intended = {f.version for record in contents.records for f in record.intents} - done
             self._shelf.notices |= await anyio.to_thread.run_sync(
                 clean_up, self._root, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
             )
             replayed = {}
             for path in sorted(documents_named(contents.records)):
-                if count := await self._recover(path, contents.records):
+                try:
+                    count = await self._recover(path, contents.records)
+                except Exception:
+                    # Of a version that knows more than this one, perhaps. The others are recovered all the same.
+                    log.exception("%s can't be recovered", path)
+                    self._shelf.notices[path] = f"the journal names {path}, which can't be recovered; see the log"
+                    self._shelf.entries.pop(path, None)
+                    self._shelf.active.discard(path)
+                    continue
+                if count:
                     replayed[path] = count
             self._journal = Journal(folder, self._files, self._position, self._settled_in_thread, self._mode)
             problem = await anyio.to_thread.run_sync(self._journal.start, contents.records)
@@ -131,8 +145,24 @@ class Store:
             self._lock.acquire()
             for folder in folders:
                 make_folders(self._files, self._root / folder)
+                # What a killed process left may be seen and not be durable yet; everything here builds on it.
+                self._files.sync_folder(self._root / folder)
         except OSError as error:
             log.warning("%s can't be written (%s)", self._root, error)
+
+    def _set_journal_aside(self, damaged: int) -> None:
+        """Keep a copy of a damaged journal: what can be read of it is used, and a person may make out the rest."""
+        folder = self._root / ".journal"
+        for name in self._files.scan(folder):
+            if name.endswith(".log"):
+                aside = folder / f"{name}.corrupt-{self._clock.now():%Y%m%dT%H%M%S}"
+                try:
+                    write_whole(self._files, aside, self._files.read_now(folder / name))
+                except OSError as error:
+                    log.warning("%s could not be kept: %s", aside, error)
+        self._shelf.notices[".journal"] = (
+            f"{damaged} lines of the journal were damaged; a copy is in .journal/*.corrupt-*"
+        )
 
     async def _recover(self, path: str, records: Sequence[Record]) -> int:
         """Hold a document with what its file lacks of the journal; tells how many operations that was."""
@@ -165,8 +195,9 @@ class Store:
             return
         await self.settled()
         for _ in range(_FLUSHES_AT_CLOSE):
+            # Bringing backups up to date may find what an editor wrote into a file that we had displaced.
             await self.flush()
-        await self._flusher.settle_backups()
+            await self._flusher.settle_backups()
         self._shorten_journal(everything=True)
         journal, self._journal = self._journal, None
         with anyio.CancelScope(shield=True):
@@ -188,6 +219,15 @@ class Store:
     async def readable(self, paths: Iterable[str]) -> list[str]:
         """Choose the paths whose documents can be read."""
         return [path for path in paths if (await self._shelf.refresh(path)).problem is None]
+
+    async def looked_through(self, folder: str) -> list[str]:
+        """Look at all files of a folder at once, and list the documents that can be read."""
+        await self._shelf.look([folder])
+        return sorted(
+            path
+            for path, entry in self._shelf.entries.items()
+            if path.rpartition("/")[0] == folder and entry.problem is None
+        )
 
     async def read(self, path: str) -> Any:
         """Give the committed document, with what a person did to its file in the meantime.
@@ -231,19 +271,19 @@ class Store:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    async def draft(self, paths: Iterable[str], *, appended: Iterable[str] = ()) -> Draft:
+    async def draft(self, paths: Iterable[str], *, known: Iterable[str] = ()) -> Draft:
         """Load documents and give them for planning. Hand the draft to `commit` before anything else is awaited.
 
-        What is planned on `paths` depends on what they hold, so their files are looked at once more. To those in
-        `appended` something is only added; the look before the next flush is soon enough.
+        What is planned on `paths` depends on what they hold, so their files are looked at once more. Those in `known`
+        have just been looked at, or something is only added to them: the look before the next flush is soon enough.
 
         Raises: `UnreadableDocumentError`, since what can't be read must not be written over.
         """
-        paths, appended = list(paths), list(appended)
+        paths, known = list(paths), list(known)
         entries = self._shelf.entries
-        for path in paths + [path for path in appended if (e := entries.get(path)) is None or e.base is None]:
+        for path in paths + [path for path in known if (e := entries.get(path)) is None or e.base is None]:
             await self._shelf.refresh(path)
-        paths += appended
+        paths += known
         for path in paths:
             if (problem := entries[path].problem) is not None:
                 raise problem
@@ -255,10 +295,11 @@ class Store:
     def commit(self, draft: Draft) -> Commit:
         """Queue a draft for the journal; its documents are what the next draft is planned on.
 
-        Raises: `ClosedError`.
+        Raises: `ClosedError`; `RootInUseError` when the lock was removed and another process has taken the root.
         """
         if self._journal is None:
             raise ClosedError("the store")
+        self._lock.keep()
         if not draft.operations:
             return self._nothing_to_do()
         entries = self._shelf.entries
@@ -310,7 +351,9 @@ class Store:
 
     def _settle(self, positions: Sequence[int], error: OSError | None) -> None:
         if error is not None:
-            self._undo(error)
+            # A batch that was taken before the failure was undone fails late; its commits are decided already.
+            if any(position in self._commits for position in positions):
+                self._undo(error)
             return
         settled = [commit for position in positions if (commit := self._commits.pop(position, None)) is not None]
         latest = {path: commit for commit in settled for path in commit.documents}
@@ -349,7 +392,7 @@ class Store:
             entry.queued.clear()
             entry.planned = entry.committed
         if self._journal is not None:
-            self._journal.resume()
+            self._journal.resume(self._position)
         problem = StorageError("writing the journal", error)
         self._report_trouble("journal", str(problem))
         for commit in failed.values():
@@ -367,7 +410,10 @@ class Store:
 
     def _shorten_journal(self, *, everything: bool = False) -> None:
         """Let go of what every document, and every backup, holds."""
-        if self._journal is None or (self._journal.size < self._journal_limit and not everything):
+        if self._journal is None:
+            return
+        # What is needed still is written again each time, so it must have doubled at least.
+        if self._journal.size < max(self._journal_limit, 2 * self._journal.begun_with) and not everything:
             return
         needed = [
             position for path in self._shelf.active if (position := self._shelf.entries[path].needed_from) is not None

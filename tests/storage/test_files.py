@@ -113,3 +113,22 @@ def test_lock_file_of_a_dead_owner_is_taken_over(tmp_path: Path) -> None:
     assert (tmp_path / ".lock").read_text().startswith(f"process {os.getpid()} on ")
     assert (tmp_path / ".lock").read_text().count("\n") == 1
     lock.release()
+
+
+def test_lock_that_somebody_removed_is_taken_again(tmp_path: Path) -> None:
+    """A second owner must not get in; when one is in already, the first learns of it."""
+    first, second = RootLock(tmp_path), RootLock(tmp_path)
+    first.acquire()
+    (tmp_path / ".lock").unlink()
+    first.keep()
+    with pytest.raises(RootInUseError):
+        second.acquire()
+    (tmp_path / ".lock").unlink()
+    second.acquire()
+    with pytest.raises(RootInUseError):
+        first.keep()
+    with pytest.raises(RootInUseError):
+        first.keep()
+    second.release()
+    first.keep()
+    first.release()

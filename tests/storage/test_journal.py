@@ -96,6 +96,18 @@ def test_unfinished_new_file_is_ignored(tmp_path: Path) -> None:
         assert positions(tmp_path) == [1, 2]
 
 
+def test_damaged_beginning_does_not_make_the_rest_vanish(tmp_path: Path) -> None:
+    """Without any whole file the lines that can be read count, and the damage is told."""
+    journal, _ = started(tmp_path, LocalFiles())
+    journal.submit(record(1))
+    journal.submit(record(2))
+    journal.close()
+    (log,) = tmp_path.iterdir()
+    log.write_bytes(b"0" * 9 + log.read_bytes()[9:])
+    contents = read_journal(tmp_path, LocalFiles())
+    assert ([found.position for found in contents.records], contents.position, contents.damaged) == ([1, 2], 2, 1)
+
+
 def test_one_sync_settles_everybody_who_waits(tmp_path: Path) -> None:
     """Records that arrive during a sync share the next one (group commit)."""
     syncing, go_on = threading.Event(), threading.Event()
@@ -138,11 +150,56 @@ def test_failed_record_does_not_come_back(tmp_path: Path, operation: str) -> Non
     # Until the owner has undone what was planned on it, everything else fails with it.
     journal.submit(record(3))
     assert settled.get() == ([3], error)
-    journal.resume()
+    journal.resume(3)
     journal.submit(record(4))
     assert settled.get() == ([4], None)
     journal.close()
     assert positions(tmp_path) == [1, 4]
+
+
+def test_what_was_undone_is_not_written_later(tmp_path: Path) -> None:
+    """A record that waited behind a failure was reported as failed; after `resume` it is not written after all."""
+    syncing, go_on = threading.Event(), threading.Event()
+
+    def fail_second_sync(operation: str, path: Path) -> int | None:
+        if operation != "sync" or [call for call, _ in files.calls].count("sync") != 2:
+            return None
+        syncing.set()
+        assert go_on.wait(30)
+        return errno.EIO
+
+    files = FaultyFiles(fail_second_sync)
+    journal, settled = started(tmp_path, files)
+    journal.submit(record(1))
+    assert syncing.wait(30)
+    journal.submit(record(2))
+    # The owner undoes everything up to 2 before the thread looks again.
+    journal.resume(2)
+    go_on.set()
+    assert settled.get()[0] == [1]
+    journal.resume(2)
+    journal.submit(record(3))
+    assert settled.get() == ([3], None)
+    journal.close()
+    assert positions(tmp_path) == [3]
+
+
+def test_removed_journal_is_begun_anew_before_anything_is_acknowledged(tmp_path: Path) -> None:
+    """Somebody deletes the file, or its folder, while it is written: no acknowledged record is lost with it."""
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    journal, settled = started(folder, LocalFiles())
+    journal.submit(record(1))
+    assert settled.get() == ([1], None)
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    journal.submit(record(2))
+    assert settled.get() == ([2], None)
+    assert positions(folder) == [1, 2]
+    journal.submit(record(3))
+    journal.close()
+    assert positions(folder) == [1, 2, 3]
 
 
 def test_shortened_journal_keeps_what_is_still_needed(tmp_path: Path) -> None:

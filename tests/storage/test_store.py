@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.flusher import REST_SECONDS
-from openclaw_memory.storage.operations import Operation
+from openclaw_memory.storage.operations import Operation, Record, encode
 from openclaw_memory.storage.store import Commit, RecoveryReport, Store
 from tests.support import START, FaultyFiles, no_space
 
@@ -78,7 +79,7 @@ class Opened:
 
 @asynccontextmanager
 async def opened(root: Path, files: LocalFiles | None = None, **limits: int) -> AsyncIterator[Opened]:
-    it = Opened(root, files or LocalFiles(), **limits)
+    it = Opened(root, files or FaultyFiles(), **limits)
     it.recovered = await it.store.open(FOLDERS)
     try:
         yield it
@@ -178,15 +179,39 @@ async def test_edit_during_the_flush_is_not_overwritten(tmp_path: Path) -> None:
         assert "- one: 1\n- mine: by hand\n- two: 2\n" in it.file()
 
 
-async def test_emptied_file_is_looked_at_again(tmp_path: Path) -> None:
+async def test_file_that_is_being_saved_is_not_believed_empty(tmp_path: Path) -> None:
     """An editor that saves in place empties the file first; only a file that stays empty is believed."""
-    async with opened(tmp_path) as it:
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
         await it.set("one", "1")
         await it.store.flush()
         path = tmp_path / PROFILE
         path.write_bytes(b"")
-        assert "one" in (await it.store.read(PROFILE)).body
+        files.seconds_old = 0.5
+        for _ in range(3):
+            assert "one" in (await it.store.read(PROFILE)).body
+        files.seconds_old = 1.5
         assert (await it.store.read(PROFILE)).body == ""
+
+
+async def test_file_that_is_being_saved_is_not_written_over(tmp_path: Path) -> None:
+    """Half of a save is read as it is, but nothing is put in its place until the editor must be done."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("one", "1")
+        await it.store.flush()
+        await it.set("two", "2")
+        path, files.seconds_old = tmp_path / PROFILE, 0.1
+        whole = it.file() + "- mine: by hand\n"
+        for save in ("", whole[:-10], whole):
+            path.write_text(save)
+            await it.store.read(PROFILE)
+            await it.store.flush()
+            assert it.file() == save
+        assert it.store.notices() == {}
+        files.seconds_old = 1.5
+        await it.store.flush()
+        assert it.file().endswith("- one: 1\n- mine: by hand\n- two: 2\n")
 
 
 async def test_vanished_file_is_gone_for_readers(tmp_path: Path) -> None:
@@ -445,3 +470,49 @@ async def test_rested_document_needs_no_journal(tmp_path: Path) -> None:
             await anyio.lowlevel.checkpoint()
         assert (tmp_path / f"{PROFILE}.backup").read_bytes() == (tmp_path / PROFILE).read_bytes()
         group.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("flushes", [1, 2, 5])
+async def test_old_view_saved_over_the_file_loses_nothing_that_came_since(tmp_path: Path, flushes: int) -> None:
+    """An editor was open while the agent went on; the person's change and everything acknowledged are there."""
+    async with opened(tmp_path) as it:
+        await it.set("zero", "v")
+        await it.set("doomed", "v")
+        await it.store.flush()
+        view = it.file()
+        for number in range(flushes):
+            await it.set(f"key{number}", "v")
+            await it.store.flush()
+        await it.set("waiting", "v")
+        (tmp_path / PROFILE).write_text(view.replace("- doomed: v\n", "- mine: by hand\n"))
+        await it.store.flush()
+        later = "".join(f"- key{number}: v\n" for number in range(flushes))
+        assert it.file().endswith(f"- zero: v\n- mine: by hand\n{later}- waiting: v\n")
+        # What a person deletes from the present view stays deleted.
+        (tmp_path / PROFILE).write_text(it.file().replace("- key0: v\n", ""))
+        await it.set("last", "v")
+        await it.store.flush()
+        assert "key0" not in it.file()
+        assert "doomed" not in it.file()
+        assert it.store.notices() == {}
+
+
+async def test_operations_that_nobody_knows_stop_no_start(tmp_path: Path) -> None:
+    """A journal of a newer version: what can be recovered is, and the rest is told."""
+    async with opened(tmp_path / "a") as it:
+        await it.set("one", "v")
+        crashed = it.crashed(tmp_path / "b")
+    (log,) = (crashed / ".journal").iterdir()
+    unknown = [
+        Record(90, (Operation("facts/user-profile.md", "embroider", {"at": "t"}),)),
+        Record(91, (Operation("dreams/tonight.md", "set", {}),)),
+    ]
+    for record in unknown:
+        log.write_bytes(log.read_bytes() + encode(record))
+    line = b"[]"
+    log.write_bytes(log.read_bytes() + b"%08x %s\n" % (zlib.crc32(line), line))
+    async with opened(crashed) as it:
+        await it.set("two", "v", "facts/other.md")
+        assert list(it.store.problems()) == [PROFILE]
+        assert list(it.store.notices()) == ["dreams/tonight.md"]
+        assert it.store.unflushed()[PROFILE] == 2

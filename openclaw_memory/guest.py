@@ -1,0 +1,88 @@
+"""Memory beside another process that owns the root: reads the files and the journal, hands writes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+
+from contracts import MemoryWritten
+from openclaw_memory.catalog import Catalog
+from openclaw_memory.clock import Clock
+from openclaw_memory.config import MemoryConfig
+from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.layers.rooms import format_of
+from openclaw_memory.reader import Reader
+from openclaw_memory.retrieval.index import InMemoryIndex
+from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.status import Status
+from openclaw_memory.storage.files import Files
+from openclaw_memory.storage.follower import Follower
+from openclaw_memory.storage.inbox import Inbox
+from openclaw_memory.writer import Change
+
+POLL_SECONDS = 0.05
+PATIENCE_SECONDS = 5.0
+"""How long the owner's reply is waited for. What was handed in is safe before that."""
+
+
+class Guest:
+    """Serves by `reader` and `hand_in`.
+
+    Parameters: as those of `Owner`; `owner`, who has the root, in words.
+    """
+
+    def __init__(
+        self,
+        config: MemoryConfig,
+        clock: Clock,
+        files: Files,
+        counter: TokenCounter,
+        new_id: Callable[[datetime], str],
+        owner: str,
+    ) -> None:
+        index = InMemoryIndex()
+        self._clock = clock
+        self._new_id = new_id
+        self._owner = owner
+        self._catalog = Catalog(index, config.zone)
+        self._follower = Follower(config.memory_folder, files, clock, format_of, self._catalog.changed)
+        self._inbox = Inbox(config.memory_folder, files)
+        self.reader = Reader(self._follower, self._catalog, Searcher(index), config, clock, counter)
+
+    async def open(self) -> None:
+        """Read everything."""
+        await self.reader.look(everywhere=True)
+
+    async def hand_in(self, change: Change) -> MemoryWritten:
+        """Give a write to the owner, and wait a while for what becomes of it.
+
+        Raises: `OSError` when it can't be handed in; then nothing was.
+        """
+        name = self._new_id(self._clock.now())
+        event: dict[str, Any] = {"type": change.event_type, "data": change.model_dump(mode="json", by_alias=True)}
+        await anyio.to_thread.run_sync(self._inbox.hand_in, name, event)
+        until = self._clock.monotonic() + PATIENCE_SECONDS
+        while self._clock.monotonic() < until:
+            reply = await anyio.to_thread.run_sync(self._inbox.reply, name)
+            if reply is not None:
+                return MemoryWritten.model_validate(reply)
+            await self._clock.sleep_until(self._clock.monotonic() + POLL_SECONDS)
+        return MemoryWritten(
+            key="",
+            success=True,
+            degraded=False,
+            message=f"handed in to {self._owner}, which has not answered yet; it, or the next owner, applies it",
+            durability="synced",
+        )
+
+    def status(self) -> Status:
+        """Tell how memory is."""
+        return Status(
+            running=True,
+            owner=self._owner,
+            unreadable=self._follower.problems(),
+            front_matter=self._catalog.front_matter_problems(),
+        )

@@ -1,0 +1,263 @@
+"""Memory as the one process that writes a root: the store, what is derived from it, what goes on in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+
+from contracts import BatchContent, MemoryWrite, MemoryWritten, TaskStateChange, UpdateFact
+from openclaw_memory.catalog import Catalog
+from openclaw_memory.clock import Clock
+from openclaw_memory.config import MemoryConfig
+from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.layers.rooms import FOLDERS, format_of
+from openclaw_memory.manifest import write_manifest
+from openclaw_memory.reader import Reader
+from openclaw_memory.retrieval.index import InMemoryIndex
+from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.status import Status
+from openclaw_memory.storage.buffer import FlushLimits
+from openclaw_memory.storage.files import Files
+from openclaw_memory.storage.inbox import FOLDER as INBOX
+from openclaw_memory.storage.inbox import Inbox
+from openclaw_memory.storage.store import Store
+from openclaw_memory.storage.watching import changes
+from openclaw_memory.writer import Change, Planned, Writer
+
+log = logging.getLogger(__name__)
+
+INDEXING_SECONDS = 0.001
+"""How long the event loop is kept for the index at a time."""
+
+INDEXING_PAUSES = (0.004, 0.02)
+"""Seconds that it is left alone then: when nothing is being written, and while something is."""
+
+INBOX_SECONDS = (0.02, 1.0)
+"""How long until the inbox is looked into again: the first after something came, then longer up to the last."""
+
+REPLIES_KEPT = 1_000
+"""Replies to handed-in events that wait to be taken away."""
+
+
+class Owner:
+    """Opens with `open`, serves by `reader` and `plan`, ends with `close`.
+
+    Parameters: `config`, `clock`, `files`, `counter`; `new_id`, which makes message ids; `troubled`, called with the
+    reason when the disk begins to refuse, and with None when it no longer does; `apply`, which sends an event of
+    another process through the bus and gives its reply.
+    """
+
+    def __init__(
+        self,
+        config: MemoryConfig,
+        clock: Clock,
+        files: Files,
+        counter: TokenCounter,
+        new_id: Callable[[datetime], str],
+        troubled: Callable[[str | None], None],
+        apply: Callable[[MemoryWrite], Awaitable[MemoryWritten]],
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._files = files
+        self._apply = apply
+        self._troubled = troubled
+        self._index = index = InMemoryIndex()
+        self._indexing: asyncio.TimerHandle | None = None
+        self._written_to = False
+        """Whether something was written since the index was worked on last."""
+        self._catalog = Catalog(index, config.zone)
+        buffer = config.buffer
+        self._store = Store(
+            config.memory_folder,
+            files,
+            clock,
+            format_of,
+            FlushLimits(buffer.flush_interval_seconds, buffer.max_entries_per_file, buffer.max_entries_in_all),
+            buffer.journal_limit_bytes,
+            self._changed,
+            troubled,
+            config.durability,
+        )
+        self._real_folder = config.memory_folder.resolve()
+        self._inbox = Inbox(config.memory_folder, files)
+        self._inbox_came = anyio.Event()
+        self._refused: set[str] = set()
+        self._background: list[asyncio.Task[None]] = []
+        self.reader = Reader(self._store, self._catalog, Searcher(index), config, clock, counter)
+        self._writer = Writer(self._store, config, clock, new_id)
+
+    async def open(self) -> None:
+        """Take the root, finish what a crash interrupted, read everything.
+
+        Raises: `RootInUseError`.
+        """
+        recovered = await self._store.open(FOLDERS)
+        try:
+            if recovered.replayed:
+                log.info("finished what was interrupted: %s", recovered.replayed)
+            if recovered.damaged_lines:
+                log.error("%d lines of the journal are damaged and were left out", recovered.damaged_lines)
+            await self.reader.look(everywhere=True)
+            await write_manifest(self._config.memory_folder, self._files, self._clock)
+        except BaseException:
+            await self._store.close()
+            raise
+
+    def work(self) -> None:
+        """Begin what goes on in the background: rewriting files, watching them, serving other processes."""
+        self._start("flush", self._store.run())
+        self._start("inbox", self._serve_inbox())
+        if self._config.watch:
+            self._start("watch", self._watch())
+
+    async def plan(self, change: Change) -> Planned:
+        """Plan an event and queue it for the journal; raises as `Writer.write` does."""
+        return await self._writer.write(change)
+
+    @property
+    def in_flight(self) -> int:
+        """How many writes are on their way to the disk."""
+        return self._store.in_flight
+
+    async def settled(self) -> None:
+        """Return when everything planned so far is decided."""
+        await self._store.settled()
+
+    async def flush(self) -> None:
+        """Rewrite all files that lag behind."""
+        await self._store.flush()
+
+    async def close(self) -> None:
+        """Write everything down and let go of the root."""
+        if self._indexing is not None:
+            self._indexing.cancel()
+        for task in self._background:
+            task.cancel()
+        if self._background:
+            await asyncio.wait(self._background)
+        await self._store.close()
+        await write_manifest(self._config.memory_folder, self._files, self._clock)
+
+    def status(self) -> Status:
+        """Tell how memory is."""
+        return Status(
+            running=True,
+            trouble=self._store.trouble,
+            unreadable=self._store.problems(),
+            front_matter=self._catalog.front_matter_problems(),
+            unflushed=self._store.unflushed(),
+            notices=self._store.notices(),
+        )
+
+    # -- the index ----------------------------------------------------------------------------------------------
+
+    def _changed(self, path: str, before: Any, after: Any) -> None:
+        self._catalog.changed(path, before, after)
+        self._written_to = True
+        if self._indexing is None:
+            self._index_later()
+
+    def _index_later(self) -> None:
+        pause = INDEXING_PAUSES[self._written_to]
+        self._indexing = asyncio.get_running_loop().call_later(pause, self._catch_up)
+        self._written_to = False
+
+    def _catch_up(self) -> None:
+        """Enter what was written into the index a little at a time: replies come first."""
+        self._indexing = None
+        if not self._index.catch_up(INDEXING_SECONDS):
+            self._index_later()
+
+    # -- background ---------------------------------------------------------------------------------------------
+
+    def _start(self, name: str, coroutine: Coroutine[Any, Any, None]) -> None:
+        # A context of its own: this may be called from a handler, whose outbox and requests are none of its business.
+        loop, context = asyncio.get_running_loop(), contextvars.Context()
+        task = loop.create_task(coroutine, name=f"openclaw-memory {name}", context=context)
+        task.add_done_callback(self._ended)
+        self._background.append(task)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s has stopped; what is acknowledged is in the journal", task.get_name(), exc_info=error)
+            self._troubled(f"{task.get_name()} has stopped: {error}")
+
+    async def _watch(self) -> None:
+        async for paths in changes(self._real_folder):
+            if any(path.startswith(f"{INBOX}/new/") for path in paths):
+                self._inbox_came.set()
+            folders = {path.rpartition("/")[0] for path in paths} & set(FOLDERS)
+            if folders:
+                await self._store.look(sorted(folders))
+
+    async def _serve_inbox(self) -> None:
+        """Apply what other processes have handed in, once each, whenever something came."""
+        soonest, latest = INBOX_SECONDS
+        pause = soonest
+        while True:
+            names = await anyio.to_thread.run_sync(self._inbox.waiting)
+            came = [name for name in names if name not in self._refused]
+            for name in came:
+                await self._serve(name)
+            pause = soonest if came else min(latest, pause * 2)
+            self._inbox_came = anyio.Event()
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(self._wait_for_inbox, scope)
+                    await self._clock.sleep_until(self._clock.monotonic() + pause)
+                    scope.cancel()
+
+    async def _wait_for_inbox(self, scope: anyio.CancelScope) -> None:
+        await self._inbox_came.wait()
+        scope.cancel()
+
+    async def _serve(self, name: str) -> None:
+        try:
+            write = with_key(await anyio.to_thread.run_sync(self._inbox.event, name), name)
+        except (OSError, ValueError) as error:
+            # Left where it is, for a person: whoever wrote it may not know that it was not understood.
+            self._refused.add(name)
+            log.error("%s/new/%s.json is not understood: %s", INBOX, name, error)
+            return
+        written = await self._apply(write)
+        if written.degraded:
+            # Kept for better times; its key sees to it that it is applied once.
+            return
+        try:
+            reply = written.model_dump(mode="json", by_alias=True)
+            await anyio.to_thread.run_sync(self._inbox.answer, name, reply)
+            await anyio.to_thread.run_sync(self._inbox.sweep, REPLIES_KEPT)
+        except OSError as error:
+            log.warning("the reply to %s can't be left in the inbox: %s", name, error)
+
+
+def with_key(event: Any, name: str) -> MemoryWrite:
+    """Make a write of a handed-in event that is applied once, however often it is tried.
+
+    Raises: `ValueError` when it is no event that writes.
+    """
+    if not isinstance(event, dict):
+        raise ValueError("no JSON object")
+    kind, data = event.get("type"), event.get("data")
+    key = f"inbox:{name}"
+    if kind == MemoryWrite.event_type:
+        write = MemoryWrite.model_validate(data)
+        return write if write.idempotency_key else write.model_copy(update={"idempotency_key": key})
+    if kind not in (UpdateFact.event_type, TaskStateChange.event_type):
+        raise ValueError(f"{kind!r} is no event that writes")
+    session = (data.get("sessionId") if isinstance(data, dict) else None) or "inbox"
+    content = BatchContent.model_validate({"items": [{"event": kind, "data": data}]})
+    return MemoryWrite(
+        type="batch",
+        content=content,
+        session_id=session,
+        session_kind=content.items[0].data.session_kind,
+        idempotency_key=key,
+    )

@@ -1,0 +1,71 @@
+"""The documents of a root that another process owns: read from its files and its journal, never written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+
+from openclaw_memory.clock import Clock
+from openclaw_memory.storage.documents import Format
+from openclaw_memory.storage.entries import Entry
+from openclaw_memory.storage.files import Files, Stamp
+from openclaw_memory.storage.journal import read_journal
+from openclaw_memory.storage.operations import Record
+from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
+from openclaw_memory.storage.shelf import Shelf
+
+
+class Follower:
+    """What readers need of a store, beside the one who writes it.
+
+    What the owner has acknowledged and not yet written into the files is in its journal, and is seen from there.
+
+    Parameters: as those of `Store`.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        files: Files,
+        clock: Clock,
+        format_of: Callable[[str], Format],
+        changed: Callable[[str, Any, Any], None],
+    ) -> None:
+        self._folder = root / ".journal"
+        self._files = files
+        self._format_of = format_of
+        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: 0, restores=False)
+        self._journal: dict[str, Stamp] | None = None
+
+    async def look(self, folders: Iterable[str]) -> None:
+        """Read what changed in these folders, and what the owner's journal holds beyond them."""
+        await self._shelf.look(folders)
+        stamps = await anyio.to_thread.run_sync(self._files.scan, self._folder)
+        if stamps != self._journal:
+            contents = await anyio.to_thread.run_sync(read_journal, self._folder, self._files)
+            for path in documents_named(contents.records) | self._shelf.active:
+                await self._overlay(path, contents.records)
+            self._journal = stamps
+
+    async def look_at(self, paths: Iterable[str]) -> bool:
+        """Read those of these documents that changed; tells whether there were any."""
+        return await self._shelf.look_at(paths)
+
+    def problems(self) -> dict[str, str]:
+        """Tell which documents can't be read, and why."""
+        return self._shelf.problems()
+
+    async def _overlay(self, path: str, records: Iterable[Record]) -> None:
+        records = list(records)
+        entry = self._shelf.entries.setdefault(path, Entry(self._format_of(path)))
+        entry.unflushed = []
+        await self._shelf.reload(path)
+        if entry.base is None:
+            return
+        held = held_up_to(records, path, entry.format.version(entry.base))
+        entry.unflushed = [item for item in operations_on(records, path) if item[0] > held]
+        self._shelf.rebase(path, entry.base, entry.stamp)
+        (self._shelf.active.add if entry.unflushed else self._shelf.active.discard)(path)
