@@ -28,6 +28,11 @@ imports: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.bench_bus
+	$(BIN)/python -m benchmarks.bench_write
+
+# The long proofs: minutes, not seconds.
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak --timeout 3600
 
 generate: $(READY)
 	$(BIN)/python -m contracts generate

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import config_page
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
@@ -53,3 +55,8 @@ def test_readme_names_the_two_commands() -> None:
     """A newcomer needs no other."""
     assert "make demo" in README
     assert "make test" in README
+
+
+def test_configuration_page_is_in_step() -> None:
+    """Every setting with its default; renew it by `python -m tests.config_page`."""
+    assert config_page.PAGE.read_text(encoding="utf-8") == config_page.page()
