@@ -81,6 +81,8 @@ class Store:
         self._troubled = troubled
         self._troubles: dict[str, str] = {}
         self._position = 0
+        self._unrecovered: list[int] = []
+        """Positions of operations on documents that could not be recovered."""
         self._commits: dict[int, Commit] = {}
         self._journal: Journal | None = None
         self._lock = RootLock(root) if lock is None else lock
@@ -126,6 +128,8 @@ class Store:
                     self._shelf.notices[path] = f"the journal names {path}, which can't be recovered; see the log"
                     self._shelf.entries.pop(path, None)
                     self._shelf.active.discard(path)
+                    # Its operations stay in the journal for a version that understands them.
+                    self._unrecovered += [position for position, _ in operations_on(contents.records, path)]
                     continue
                 if count:
                     replayed[path] = count
@@ -418,7 +422,7 @@ class Store:
         needed = [
             position for path in self._shelf.active if (position := self._shelf.entries[path].needed_from) is not None
         ]
-        self._journal.shorten(min([*needed, *self._commits, self._position + 1]) - 1)
+        self._journal.shorten(min([*needed, *self._unrecovered, *self._commits, self._position + 1]) - 1)
 
     def _remember_stamps(self) -> None:
         entries = self._shelf.entries.items()

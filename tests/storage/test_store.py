@@ -21,6 +21,7 @@ from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.flusher import REST_SECONDS
+from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.operations import Operation, Record, encode
 from openclaw_memory.storage.store import Commit, RecoveryReport, Store
 from tests.support import START, FaultyFiles, no_space
@@ -516,3 +517,5 @@ async def test_operations_that_nobody_knows_stop_no_start(tmp_path: Path) -> Non
         assert list(it.store.problems()) == [PROFILE]
         assert list(it.store.notices()) == ["dreams/tonight.md"]
         assert it.store.unflushed()[PROFILE] == 2
+    kept = [record.position for record in read_journal(crashed / ".journal", FaultyFiles()).records]
+    assert {90, 91} <= set(kept)

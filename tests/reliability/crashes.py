@@ -1,0 +1,117 @@
+"""Every state that a crash may leave, from the record of a simulated disk.
+
+At any step the power may fail. What was synced is there. Of what was not:
+
+- each change of names in a folder is there or not, alone and in any order (a rename or exchange is one change);
+- the data of each file is there, not there, cut off, or NULs where it should be: file systems that allocate late
+  write the length first.
+
+That is more than ext4, XFS or Btrfs do with their ordered journals, and all that POSIX rules out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.reliability.disk import Named, State, Step, Synced, Told, Written
+
+MOST_FREE = 6
+"""So many changes of names are lost in every combination; of more the likely ones are taken."""
+MOST_DATA = 64
+"""Combinations of file data for one choice of names."""
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A state, after how many steps of the record it may be found, and what people had been told by then."""
+
+    state: State
+    step: int
+    told: frozenset[str]
+
+
+def crash_states(begin: State, steps: Sequence[Step], end: State, since: int = 0) -> list[Crash]:
+    """List all different states; each with the last step after which it is possible, when most had been told.
+
+    `end`, the state after all steps, tells the times of files and which inodes are folders. Crashes before the step
+    `since` are left out.
+    """
+    found: dict[Key, Crash] = {}
+    synced, pending = begin.copy(), list[Step]()
+    told = frozenset[str]()
+    for number, step in enumerate([None, *steps]):
+        if isinstance(step, Told):
+            told |= {step.what}
+        elif isinstance(step, Synced):
+            pending = _sync(synced, pending, step)
+        elif step is not None:
+            pending.append(step)
+        if number < since:
+            continue
+        for state in _possible(synced, pending):
+            state.times, state.folders = end.times, end.folders
+            found[_key(state)] = Crash(state, number, told)
+    return list(found.values())
+
+
+def _sync(synced: State, pending: list[Step], sync: Synced) -> list[Step]:
+    rest = []
+    for step in pending:
+        if (isinstance(step, Named) and sync.folder and step.folder == sync.inode) or (
+            isinstance(step, Written) and not sync.folder and step.inode == sync.inode
+        ):
+            synced.apply(step)
+        else:
+            rest.append(step)
+    return rest
+
+
+def _possible(synced: State, pending: Sequence[Step]) -> Iterator[State]:
+    changes = [step for step in pending if isinstance(step, Named)]
+    writes: dict[int, list[bytes]] = {}
+    for step in pending:
+        if isinstance(step, Written):
+            writes.setdefault(step.inode, []).append(step.data)
+    for chosen in _subsets(changes):
+        state = synced.copy()
+        for change in chosen:
+            state.apply(change)
+        named = set(state.names.values())
+        unsure = [inode for inode in writes if inode in named]
+        choices = (_data_choices(writes[inode]) for inode in unsure)
+        for data in itertools.islice(itertools.product(*choices), MOST_DATA):
+            possible = State(state.names, dict(synced.data))
+            for inode, added in zip(unsure, data, strict=True):
+                possible.data[inode] = possible.data.get(inode, b"") + added
+            yield possible
+
+
+def _subsets(changes: Sequence[Named]) -> Iterable[tuple[Named, ...]]:
+    count = len(changes)
+    if count <= MOST_FREE:
+        return (tuple(itertools.compress(changes, chosen)) for chosen in itertools.product((True, False), repeat=count))
+    # In order, in reverse order, each alone, all but one.
+    some = {frozenset(range(end)) for end in range(count + 1)} | {frozenset(range(end, count)) for end in range(count)}
+    some |= {frozenset({one}) for one in range(count)} | {frozenset(range(count)) - {one} for one in range(count)}
+    return [tuple(changes[index] for index in sorted(chosen)) for chosen in sorted(some, key=sorted)]
+
+
+def _data_choices(writes: Sequence[bytes]) -> list[bytes]:
+    """Give what may be found of unsynced data: all, nothing, cut off, NULs, and each write alone lost to NULs."""
+    whole = b"".join(writes)
+    nothing = [b"\0" * len(data) for data in writes]
+    choices = [whole, b"", whole[: len(whole) // 2], whole[:-1], b"\0" * len(whole)]
+    choices.append(whole[: len(whole) // 2] + b"\0" * (len(whole) - len(whole) // 2))
+    choices.append(b"\0" * (len(whole) // 2) + whole[len(whole) // 2 :])
+    if len(writes) > 1:
+        choices += [b"".join([*writes[:one], nothing[one], *writes[one + 1 :]]) for one in range(len(writes))]
+    return list(dict.fromkeys(choices))
+
+
+def _key(state: State) -> Key:
+    named = sorted(state.names.items())
+    return (tuple(named), tuple(state.data.get(inode) for _, inode in named))

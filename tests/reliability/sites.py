@@ -1,0 +1,58 @@
+"""The places in the code that sync, found in its source and at run time, so that each can be taken out."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import openclaw_memory
+
+PACKAGE = Path(openclaw_memory.__file__).parent
+CALLS = ("sync", "sync_folder")
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Site:
+    """A call of `sync` or `sync_folder`: module, function, and how many such calls of the function come before it."""
+
+    module: str
+    function: str
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.function}" + (f"#{self.number}" if self.number else "")
+
+
+def sites_in_source() -> dict[Site, tuple[str, int]]:
+    """Find every sync in the package except where `files.py` defines them; gives file name and line of each."""
+    found: dict[Site, tuple[str, int]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
+        if module == "storage.files":
+            continue
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                for number, line in enumerate(sorted(_syncs(function))):
+                    found[Site(module, function.name, number)] = (str(path), line)
+    return found
+
+
+def _syncs(function: ast.AST) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
+            yield node.lineno
+
+
+def site_here(known: dict[tuple[str, int], Site]) -> Site | None:
+    """Tell which site is syncing now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        site = known.get((frame.f_code.co_filename, frame.f_lineno))
+        if site is not None:
+            return site
+        frame = frame.f_back
+    return None

@@ -1,0 +1,115 @@
+"""No sync is there for nothing, and none is missing: without any single one of them the proof fails."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from openclaw_memory.storage.inbox import Inbox
+from tests.reliability.crashes import crash_states
+from tests.reliability.disk import SimulatedDisk, State
+from tests.reliability.harness import DISK, SHORT, punctual  # noqa: F401 - a fixture for every test here
+from tests.reliability.proof import check, record, record_after_kill
+from tests.reliability.sites import Site, site_here, sites_in_source
+from tests.reliability.workloads import (
+    Case,
+    buffered,
+    closed,
+    edited_just_now,
+    flushed_and_shortened,
+    message,
+    one_of_two_flushed,
+)
+
+SITES = sites_in_source()
+KNOWN = {place: site for site, place in SITES.items()}
+
+Proof = Callable[[Callable[[], bool]], Awaitable[list[str]]]
+
+
+def case(case: Case) -> Proof:
+    """Enumerate the crash states of a workload."""
+
+    async def proof(heeds_sync: Callable[[], bool]) -> list[str]:
+        _, faults = await check(await record(case, heeds_sync), case.damage)
+        return faults
+
+    return proof
+
+
+async def killed(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Kill at each step, start and close with the sync taken out, cut the power, damage each file."""
+    first = await record(Case(closed))
+    for after in range(len(first.steps)):
+        again = await record_after_kill(first, after, heeds_sync)
+        _, faults = await check(again, damage=True, since=len(again.steps))
+        if faults:
+            return faults
+    return []
+
+
+async def handed_in(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Hand in an event and answer it: one of the two is there after any crash, and both are whole."""
+    disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
+    inbox = Inbox(DISK, disk)
+    inbox.hand_in("1", {"type": "event"})
+    disk.tell("handed in")
+    inbox.answer("1", {"type": "reply"})
+    faults = []
+    for crash in crash_states(State(), disk.steps, disk.state):
+        after = Inbox(DISK, SimulatedDisk(DISK, crash.state))
+        try:
+            waiting = [after.event(name) for name in after.waiting()]
+            reply = after.reply("1")
+        except ValueError as error:
+            faults.append(f"torn: {error}")
+            continue
+        if "handed in" in crash.told and not waiting and reply is None:
+            faults.append("lost")
+    return faults
+
+
+SHOWN_BY: dict[Site, Proof] = {
+    Site("storage.durable", "make_folders", 0): case(Case(message, folder_left=True)),
+    Site("storage.durable", "make_folders", 1): case(Case(message)),
+    Site("storage.durable", "open_log"): case(Case(message)),
+    Site("storage.durable", "write_whole"): case(Case(closed, damage=True)),
+    Site("storage.durable", "replace"): case(Case(flushed_and_shortened, SHORT)),
+    Site("storage.durable", "_put_back"): case(Case(edited_just_now)),
+    Site("storage.durable", "_write_temporary"): case(Case(flushed_and_shortened, SHORT)),
+    Site("storage.journal", "_write"): case(Case(message)),
+    Site("storage.journal", "_begin"): case(Case(one_of_two_flushed, SHORT)),
+    Site("storage.journal", "_sync_late"): case(Case(buffered, mode="interval")),
+    Site("storage.store", "_take_root"): killed,
+    Site("storage.inbox", "_put", 0): handed_in,
+    Site("storage.inbox", "_put", 1): handed_in,
+}
+"""Each sync with the workload that is lost, or torn, without it."""
+
+
+def test_every_sync_of_the_code_is_taken_out() -> None:
+    """A sync that is added to the code needs a workload that shows what it is for."""
+    assert SITES.keys() <= SHOWN_BY.keys()
+
+
+async def test_inbox_loses_nothing() -> None:
+    """With all syncs done, what was handed in is there or answered after any crash."""
+    assert await handed_in(lambda: True) == []
+
+
+@pytest.mark.parametrize("site", sorted(SITES), ids=str)
+async def test_taken_out_sync_is_missed(site: Site) -> None:
+    """Pretend one sync: some crash state breaks a promise. Done, the same workload breaks none (see crash states)."""
+    pretended = 0
+
+    def heeds_sync() -> bool:
+        nonlocal pretended
+        here = site_here(KNOWN)
+        assert here is not None, "a sync that the source does not show"
+        pretended += here == site
+        return here != site
+
+    faults = await SHOWN_BY[site](heeds_sync)
+    assert pretended, f"the workload does not come by {site}"
+    assert faults, f"{site} syncs for nothing, or the model of crashes is too weak to see what for"

@@ -1,0 +1,181 @@
+"""What is done to a memory before the power fails: one to three operations of every kind, each from an empty disk."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from openclaw_memory.storage.durable import BACKUP_SUFFIX
+from openclaw_memory.storage.flusher import REST_SECONDS
+from openclaw_memory.storage.journal import SyncMode
+from tests.reliability.harness import DAY, PROFILE, ROOT, SHORT, Run, Workload, batch, fact, say, task
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A workload, with the settings that it runs under. `mode` other than `always` promises less until the close."""
+
+    work: Workload
+    journal_limit: int = 1 << 20
+    mode: SyncMode = "always"
+    folder_left: bool = False
+    """Whether a process was killed just after it had made the first folder."""
+    damage: bool = False
+    """Whether each file is also damaged after each crash: backup and journal must hold it between them."""
+
+    def __str__(self) -> str:
+        more = {"short": self.journal_limit == SHORT, "damage": self.damage, "folder_left": self.folder_left}
+        return "-".join([self.work.__name__, *(name for name, given in more.items() if given)])
+
+
+async def message(run: Run) -> None:
+    await run.write(say("hello-1"), r"hello-1\n")
+
+
+async def messages_together(run: Run) -> None:
+    """Three records, of which the last two share a sync."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    with run.journal.held():
+        await run.start(say("hello-2"), r"hello-2\n")
+        await run.start(fact("k", "value-3"), r"- k: value-3\n")
+    await run.acknowledged()
+
+
+async def fact_replaced(run: Run) -> None:
+    """The old value moves into the archive: two documents and a state file, or none of them."""
+    await run.write(fact("k", "value-1"), r": value-1\n")
+    await run.flush()
+    await run.write(fact("k", "value-2"), r"- k: value-2\n", r"→ \S+\): value-1\n")
+    await run.flush()
+
+
+async def task_made(run: Run) -> None:
+    await run.write(task("buy-1"), r"\] buy-1")
+    await run.write(task("buy-2"), r"\[OPEN-002\] buy-2")
+    await run.flush()
+
+
+async def batch_whole(run: Run) -> None:
+    """A message, a fact and a task in one event."""
+    await run.write(fact("k", "value-0"), r": value-0\n")
+    await run.flush()
+    await run.write(
+        batch(
+            ("memory:write", {"type": "conversation", "content": {"role": "user", "content": "hello-1"}}),
+            ("memory:update_fact", {"section": "S", "key": "k", "value": "value-1"}),
+            ("memory:write", {"type": "task", "content": {"title": "buy-1"}}),
+        ),
+        r"hello-1\n",
+        r"- k: value-1\n",
+        r"→ \S+\): value-0\n",
+        r"\] buy-1",
+    )
+    await run.flush()
+
+
+async def key_remembered(run: Run) -> None:
+    await run.write(say("hello-1", idempotency_key="once-1"), r"hello-1\n", r'"(?:s1 )?once-1":')
+    await run.flush()
+
+
+async def flushed_and_shortened(run: Run) -> None:
+    """Three rewrites of one file, and the journal lets go of what file and backup hold."""
+    for number in (1, 2, 3):
+        await run.write(say(f"hello-{number}"), rf"hello-{number}\n")
+        await run.flush()
+
+
+async def one_of_two_flushed(run: Run) -> None:
+    """The journal is shortened while it still holds the only copy of the other document's operations."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    await run.write(fact("k", "value-2"), r"- k: value-2\n")
+    await run.flush([DAY])
+
+
+async def backup_settled(run: Run) -> None:
+    """After some rest the backup is brought up to date, and the journal holds nothing any more."""
+    for number in (1, 2):
+        await run.write(say(f"hello-{number}"), rf"hello-{number}\n")
+        await run.flush()
+    background = asyncio.create_task(run.store.run())
+    await asyncio.sleep(0)
+    run.clock.advance(REST_SECONDS)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    background.cancel()
+    await asyncio.wait([background])
+    assert run.text(DAY + BACKUP_SUFFIX) == run.text(DAY)
+    await run.shortened()
+    await run.write(say("hello-3"), r"hello-3\n")
+
+
+async def closed(run: Run) -> None:
+    """Everything is flushed, the backups are settled, the journal is emptied, the stamps are written."""
+    for number in (1, 2):
+        await run.write(say(f"hello-{number}"), rf"hello-{number}\n")
+        await run.flush()
+    await run.write(say("hello-3"), r"hello-3\n")
+    await run.store.close()
+
+
+async def edited(run: Run) -> None:
+    """A person adds a line between a flush and the next."""
+    await run.write(fact("k", "value-1"), r"- k: value-1\n")
+    await run.flush()
+    run.edit(PROFILE, lambda text: text + "- mine: by-hand-1\n", r"- mine: by-hand-1\n")
+    await run.write(fact("l", "value-2"), r"- l: value-2\n")
+    await run.flush()
+
+
+async def edited_just_now(run: Run) -> None:
+    """A person saves in the moment between our look and the exchange: what they saved is put back."""
+    await run.write(fact("k", "value-1"), r"- k: value-1\n")
+    await run.flush()
+    await run.write(fact("l", "value-2"), r"- l: value-2\n")
+    usual = run.disk.before_step
+
+    def person(step: str, path: Path) -> None:
+        usual(step, path)
+        if step in ("exchange", "rename") and path == ROOT / PROFILE:
+            run.disk.before_step = usual
+            run.edit(PROFILE, lambda text: text + "- mine: by-hand-1\n", r"- mine: by-hand-1\n")
+
+    run.disk.before_step = person
+    await run.flush()
+    assert run.disk.before_step is usual
+    await run.flush()
+
+
+async def buffered(run: Run) -> None:
+    """With `interval` an acknowledgement promises nothing before the close, which syncs what is left."""
+    with run.promising_nothing():
+        await run.write(say("hello-1"), r"hello-1\n")
+        await run.flush()
+        await run.write(say("hello-2"), r"hello-2\n")
+    # Not the store: a close that rewrites the files would sync the record for its own sake.
+    await run.journal_closed()
+    for deed in run.deeds:
+        run.disk.tell(deed)
+
+
+CASES = (
+    Case(message),
+    Case(message, folder_left=True),
+    Case(messages_together),
+    Case(fact_replaced),
+    Case(fact_replaced, SHORT),
+    Case(task_made, SHORT),
+    Case(batch_whole),
+    Case(batch_whole, SHORT),
+    Case(key_remembered, SHORT),
+    Case(flushed_and_shortened),
+    Case(flushed_and_shortened, SHORT),
+    Case(one_of_two_flushed, SHORT),
+    Case(closed, damage=True),
+    Case(backup_settled, SHORT, damage=True),
+    Case(buffered, mode="interval"),
+    Case(edited, SHORT),
+    Case(edited_just_now),
+    Case(edited_just_now, SHORT),
+)
