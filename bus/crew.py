@@ -142,7 +142,11 @@ class Crew:
                 watch.start(worker)
             try:
                 await handle(event)
-                self.handled += 1
+                if worker.overdue and watch is not None:
+                    # It swallowed its cancellation; it has run out of time all the same.
+                    self._fault(worker, event, HandlerTimeoutError(event.type, self._subscription.name, watch.timeout))
+                else:
+                    self.handled += 1
             except Exception as error:  # noqa: BLE001  # it is published
                 self._fault(worker, event, error)
             except asyncio.CancelledError as error:

@@ -128,8 +128,14 @@ class Hub:
         """Look whether somebody waited for this."""
         if subscription in self.drains.leaving:
             self.requests.closed(subscription)
+            self._look_for_circles()
         self.drains.came_to_rest(subscription)
         if self.waiting and len(subscription.mailbox.queue):
+            self.waiting.free()
+
+    def _look_for_circles(self) -> None:
+        """Look once more who waits for whom: with one responder fewer, those left may all wait for the requester."""
+        if self.waiting:
             self.waiting.free()
 
     def close_subscription(self, subscription: Subscription, reason: str = "subscription closed") -> None:
@@ -165,6 +171,7 @@ class Hub:
 
     def _fault(self, event: Event[Any], subscription: Subscription, error: Exception) -> Event[Any] | None:
         self.requests.failed(event, subscription, error)
+        self._look_for_circles()
         watched = isinstance(event.data, HandlerFailed)
         if watched or not self.routes.of(HandlerFailed).puts:
             # A fault in a handler of faults must not go round in circles, one that nobody hears must not vanish.

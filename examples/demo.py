@@ -112,7 +112,7 @@ def main(
     console = Console()
     try:
         folder = fresh_folder(root, "demo")
-    except ExampleError as error:
+    except (ExampleError, OSError) as error:
         console.print(str(error), style="red", soft_wrap=True)
         raise typer.Exit(1) from error
     try:

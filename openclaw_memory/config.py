@@ -104,6 +104,12 @@ class MemoryConfig(BaseModel):
     def _spelling(cls, data: Any) -> Any:
         return _normalised(data, cls, "") if isinstance(data, dict) else data
 
+    @field_validator("recency", mode="before")
+    @classmethod
+    def _off(cls, value: Any) -> Any:
+        # YAML reads a bare `off` as false.
+        return "off" if value is False else value
+
     @field_validator("root", "memory_path")
     @classmethod
     def _home(cls, path: Path | None) -> Path | None:
@@ -153,10 +159,16 @@ class MemoryConfig(BaseModel):
             raise ConfigError(str(path), "holds no `key: value` lines", "write one setting a line")
         settings = dict(content or {})
         if isinstance(settings.get("memory"), dict):
-            settings = settings["memory"]
-        for name in cls.model_fields:
-            if (value := environ.get(ENVIRONMENT_PREFIX + name.upper())) is not None:
-                settings[name] = value
+            # The rest of the file is other people's: the Gateway's, the Brain's.
+            settings = dict(settings["memory"])
+        for name, value in environ.items():
+            if name.startswith(ENVIRONMENT_PREFIX):
+                *outer, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+                place = settings
+                for part in outer:
+                    inner = place.get(part)
+                    place[part] = place = dict(inner) if isinstance(inner, dict) else {}
+                place[key] = value
         try:
             return cls.model_validate(settings)
         except ValidationError as error:
@@ -170,12 +182,12 @@ class MemoryConfig(BaseModel):
 def _normalised(data: dict[str, Any], model: type[BaseModel], prefix: str) -> dict[str, Any]:
     """Spell keys in snake_case, translate those of existing configurations, and name unknown ones."""
     result: dict[str, Any] = {}
-    ignored: list[str] = list(data.get("not_in_effect", ()))
+    ignored: list[str] = []
     for given, value in data.items():
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", str(given)).lower()
         name = {"primary_path": "memory_path"}.get(name, name)
         field = model.model_fields.get(name)
-        if field is not None:
+        if field is not None and name != "not_in_effect":
             nested = field.annotation
             if isinstance(value, dict) and isinstance(nested, type) and issubclass(nested, BaseModel):
                 value = _normalised(value, nested, f"{prefix}{name}.")
@@ -186,13 +198,27 @@ def _normalised(data: dict[str, Any], model: type[BaseModel], prefix: str) -> di
         elif not prefix and name in _NOT_IN_EFFECT:
             ignored.append(name)
         else:
-            known = [prefix + known for known in (*model.model_fields, *(() if prefix else _NOT_IN_EFFECT))]
-            raise ValueError(f"{prefix}{given} is no known key{_hint(prefix + name, known)}")
+            raise ValueError(f"{prefix}{given} is no known key{_hint(prefix + name, _known_keys())}")
     if ignored and not prefix:
         result["not_in_effect"] = tuple(ignored)
     return result
 
 
+def _known_keys() -> list[str]:
+    """List every key in full, those inside others included."""
+    keys = [*_NOT_IN_EFFECT]
+    for name, field in MemoryConfig.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            keys += [f"{name}.{key}" for key in inner.model_fields]
+        keys.append(name)
+    return [key for key in keys if key != "not_in_effect"]
+
+
 def _hint(name: str, known: Any) -> str:
+    known = list(known)
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if not nearest:
+        # `flushInterval` means `buffer.flush_interval_seconds`.
+        nearest = [key for key in known if name.rpartition(".")[2] in key]
     return f"; did you mean {nearest[0]!r}?" if nearest else ""

@@ -31,7 +31,8 @@ def _settings(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, s
             yield from _settings(field.annotation, f"{prefix}{name}.")
         elif name != "not_in_effect":
             default = field.get_default(call_default_factory=False)
-            yield f"{prefix}{name}", "none" if default is None else str(default), field.description or ""
+            shown = "unset" if default is None else str(default)
+            yield f"{prefix}{name}", shown.lower() if isinstance(default, bool) else shown, field.description or ""
 
 
 if __name__ == "__main__":

@@ -52,6 +52,20 @@ def test_environment_has_the_last_word(tmp_path: Path) -> None:
     assert (config.language, config.root) == ("en", tmp_path)
 
 
+def test_environment_reaches_inside_and_is_checked_like_the_file(tmp_path: Path) -> None:
+    """`__` stands for the step inside; a mistyped name is refused like a mistyped key."""
+    config = load(tmp_path, "buffer: {max_entries_per_file: 7}", OPENCLAW_MEMORY_BUFFER__FLUSH_INTERVAL_SECONDS="1.5")
+    assert (config.buffer.flush_interval_seconds, config.buffer.max_entries_per_file) == (1.5, 7)
+    with pytest.raises(ConfigError, match="did you mean 'timezone'"):
+        load(tmp_path, "", OPENCLAW_MEMORY_TIMEZON="UTC")
+
+
+@pytest.mark.parametrize("text", ["recency: off", "recency: 'off'", "memory: {recency: off}\ngateway: {port: 1}"])
+def test_every_default_may_be_written_down(tmp_path: Path, text: str) -> None:
+    """A bare `off` is what YAML calls false; a section beside `memory:` is somebody else's."""
+    assert load(tmp_path, text) == MemoryConfig()
+
+
 def test_empty_file_is_all_defaults(tmp_path: Path) -> None:
     """A file with nothing in it says nothing."""
     assert load(tmp_path, "# later\n") == MemoryConfig()
@@ -68,6 +82,8 @@ def test_empty_file_is_all_defaults(tmp_path: Path) -> None:
         ("mode: eight_layer", "mode: Input should be 'four_layer'"),
         ("- a list", "holds no `key: value` lines"),
         ("a: [", "is not YAML"),
+        ("flushInterval: 1", "did you mean 'buffer.flush_interval_seconds'?"),
+        ("not_in_effect: [x]", "not_in_effect is no known key"),
     ],
 )
 def test_mistake_is_named_with_its_remedy(tmp_path: Path, text: str, problem: str) -> None:

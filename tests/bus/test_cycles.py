@@ -440,3 +440,34 @@ async def test_observer_of_a_request_may_ask_the_requester(bus):
     await bus.publish(HopA(left=0))
     assert (await bus.drain()).failed == 0
     assert answered == [Answer()]
+
+
+@pytest.mark.parametrize("way", ["fails", "closes"])
+async def test_request_fails_when_only_its_own_handler_is_left_to_answer(bus, way):
+    """Two could answer, the other drops out: the requester is told at once, though it waits without a limit."""
+    told = []
+    asked = asyncio.Event()
+
+    async def itself(event):
+        if isinstance(event.data, HopA):
+            try:
+                await bus.request(AskA(), timeout=None)
+            except RequestCycleError as error:
+                told.append(error)
+        else:
+            await bus.reply(event, Answer())
+
+    async def other(event):
+        asked.set()
+        if way == "fails":
+            raise ValueError("no")
+        await asyncio.Event().wait()
+
+    bus.subscribe([HopA, AskA], itself, answers=True, name="itself")
+    second = bus.subscribe(AskA, other, answers=True, name="other", timeout=5 if way == "closes" else None)
+    await bus.publish(HopA(left=0))
+    await asked.wait()
+    if way == "closes":
+        second.close()
+    await bus.drain()
+    assert len(told) == 1

@@ -140,23 +140,23 @@ async def test_each_handler_has_its_own_time(bus, recorder):
 
 
 async def test_handler_that_swallows_the_cancellation(bus):
-    """It is asked again, and what it does after that counts as done."""
+    """It is asked again, and when it ends at last it has run out of time all the same; the next event is handled."""
     asked = 0
 
     async def stubborn(event):
         nonlocal asked
-        while asked < 2:
+        while event.data.number == 0 and asked < 2:
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 asked += 1
 
     subscription = bus.subscribe(Said, stubborn, timeout=1)
-    await bus.publish(Said())
-    await bus.publish(Said())
+    await bus.publish(Said(number=0))
+    await bus.publish(Said(number=1))
     await bus.drain()
     assert asked == 2
-    assert subscription.statistics().handled == 2
+    assert (subscription.statistics().failed, subscription.statistics().handled) == (1, 1)
 
 
 async def test_slow_handler_does_not_stop_others(bus, recorder):
