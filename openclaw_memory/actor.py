@@ -89,6 +89,7 @@ class Memory:
         self._subscription: Subscription | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._last: dict[str, Commit] = {}
+        self._taking_over = asyncio.Lock()
         self._trouble = ""
         self._degraded_since: datetime | None = None
 
@@ -224,16 +225,25 @@ class Memory:
 
     async def _hand_in(self, change: Change) -> MemoryWritten | None:
         """Give a write to the folder's owner; None when it is gone and this process has taken its place."""
-        assert self._guest is not None
-        guest = self._guest
-        try:
-            await self._own()
-        except RootInUseError:
-            return await guest.hand_in(change)
+        async with self._taking_over:
+            if self._owner is not None:
+                return None
+            assert self._guest is not None
+            guest = self._guest
+            try:
+                await self._own()
+            except RootInUseError:
+                pass
+            else:
+                log.info("the owner of the folder is gone; this process has taken its place")
+                await self._owner_now().serve_what_waits()
+                self._owner_now().work()
+                return None
+        return await guest.hand_in(change)
+
+    def _owner_now(self) -> Owner:
         assert self._owner is not None
-        log.info("the owner of the folder is gone; this process has taken its place")
-        self._owner.work()
-        return None
+        return self._owner
 
     async def _apply(self, write: MemoryWrite) -> MemoryWritten:
         """Send what another process handed in through the bus, as if it had been published here."""
@@ -251,14 +261,7 @@ class Memory:
         if planned.commit.error is not None:
             written = self._failed(str(planned.commit.error))
         else:
-            written = MemoryWritten(
-                key=planned.keys[0],
-                success=True,
-                degraded=False,
-                keys=planned.keys,
-                message=planned.message,
-                durability="synced" if self.config.durability == "always" else "buffered",
-            )
+            written = planned.written(self.config.durability)
         self._start(self._reply(event, written))
 
     async def _own_writes(self, event: Event[Any]) -> None:

@@ -63,6 +63,7 @@ class Guest:
         """
         name = self._new_id(self._clock.now())
         event: dict[str, Any] = {"type": change.event_type, "data": change.model_dump(mode="json", by_alias=True)}
+        _date(event["data"].get("content"), self._clock.now().isoformat())
         await anyio.to_thread.run_sync(self._inbox.hand_in, name, event)
         until = self._clock.monotonic() + PATIENCE_SECONDS
         while self._clock.monotonic() < until:
@@ -86,3 +87,14 @@ class Guest:
             unreadable=self._follower.problems(),
             front_matter=self._catalog.front_matter_problems(),
         )
+
+
+def _date(content: Any, now: str) -> None:
+    """Give messages without a time the one at which they are handed in: that is the day they belong to."""
+    if not isinstance(content, dict):
+        return
+    for message in [content, *content.get("messages", ())]:
+        if "role" in message and message.get("timestamp") is None:
+            message["timestamp"] = now
+    for item in content.get("items", ()):
+        _date(item["data"].get("content"), now)

@@ -15,7 +15,7 @@ from openclaw_memory.layers.documents import read_text
 from openclaw_memory.layers.rooms import ROOMS
 from openclaw_memory.markdown.frontmatter import split
 from openclaw_memory.storage.durable import write_whole
-from openclaw_memory.storage.files import Files
+from openclaw_memory.storage.files import Files, Stamp
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def _entries(root: Path, files: Files) -> list[dict[str, Any]]:
     entries = []
     for room in ROOMS:
         for folder in room.folders:
-            for name, stamp in sorted(files.scan(root / folder).items()):
+            for name, stamp in sorted(_scan(files, root / folder).items()):
                 if not name.endswith(".md") or name.startswith("."):
                     continue
                 entry: dict[str, Any] = {"file": f"{folder}/{name}", "type": room.name, "size": stamp.size}
@@ -50,3 +50,12 @@ def _entries(root: Path, files: Files) -> list[dict[str, Any]]:
                     entry |= {key: fields[key] for key in ("checksum", "message_count", "updated") if key in fields}
                 entries.append(entry)
     return entries
+
+
+def _scan(files: Files, folder: Path) -> dict[str, Stamp]:
+    """List a folder; one that can't be listed is left out, as `status` tells."""
+    try:
+        return files.scan(folder)
+    except OSError:
+        log.warning("%s can't be listed", folder)
+        return {}

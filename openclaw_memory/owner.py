@@ -16,6 +16,7 @@ from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.errors import OpenClawMemoryError, Refused
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.manifest import write_manifest
 from openclaw_memory.reader import Reader
@@ -40,6 +41,9 @@ INDEXING_PAUSES = (0.004, 0.02)
 
 INBOX_SECONDS = (0.02, 1.0)
 """How long until the inbox is looked into again: the first after something came, then longer up to the last."""
+
+PUT_OFF_SECONDS = 10.0
+"""How long an event that can't be applied is left alone."""
 
 REPLIES_KEPT = 1_000
 """Replies to handed-in events that wait to be taken away."""
@@ -67,7 +71,6 @@ class Owner:
         self._clock = clock
         self._files = files
         self._apply = apply
-        self._troubled = troubled
         self._index = index = InMemoryIndex()
         self._indexing: asyncio.TimerHandle | None = None
         self._written_to = False
@@ -88,7 +91,8 @@ class Owner:
         self._real_folder = config.memory_folder.resolve()
         self._inbox = Inbox(config.memory_folder, files)
         self._inbox_came = anyio.Event()
-        self._refused: set[str] = set()
+        self._not_before: dict[str, float] = {}
+        """When an event that could not be applied is tried again, by name."""
         self._background: list[asyncio.Task[None]] = []
         self.reader = Reader(self._store, self._catalog, Searcher(index), config, clock, counter)
         self._writer = Writer(self._store, config, clock, new_id)
@@ -187,7 +191,7 @@ class Owner:
     def _ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s has stopped; what is acknowledged is in the journal", task.get_name(), exc_info=error)
-            self._troubled(f"{task.get_name()} has stopped: {error}")
+            self._store.report_trouble(task.get_name(), f"{task.get_name()} has stopped: {error}")
 
     async def _watch(self) -> None:
         async for paths in changes(self._real_folder):
@@ -202,10 +206,9 @@ class Owner:
         soonest, latest = INBOX_SECONDS
         pause = soonest
         while True:
-            names = await anyio.to_thread.run_sync(self._inbox.waiting)
-            came = [name for name in names if name not in self._refused]
+            came = await self._came()
             for name in came:
-                await self._serve(name)
+                await self._serve(name, self._apply)
             pause = soonest if came else min(latest, pause * 2)
             self._inbox_came = anyio.Event()
             with anyio.CancelScope() as scope:
@@ -218,24 +221,56 @@ class Owner:
         await self._inbox_came.wait()
         scope.cancel()
 
-    async def _serve(self, name: str) -> None:
+    async def serve_what_waits(self) -> None:
+        """Apply what was handed in before this process became the owner, so that it stays before its own writes.
+
+        Not through the bus, whose lanes may be waiting for this.
+        """
+        for name in await self._came():
+            await self._serve(name, self._write_now)
+
+    async def _came(self) -> list[str]:
+        """List what was handed in and is not put off."""
+        names = await anyio.to_thread.run_sync(self._inbox.waiting)
+        now = self._clock.monotonic()
+        return [name for name in names if self._not_before.get(name, 0.0) <= now]
+
+    async def _write_now(self, write: MemoryWrite) -> MemoryWritten:
+        try:
+            planned = await self.plan(write)
+            await planned.commit.wait()
+        except Refused as refusal:
+            return MemoryWritten(key="", success=False, degraded=False, message=str(refusal))
+        except OpenClawMemoryError as error:
+            return MemoryWritten(key="", success=False, degraded=True, message=str(error))
+        if planned.commit.error is not None:
+            return MemoryWritten(key="", success=False, degraded=True, message=str(planned.commit.error))
+        return planned.written(self._config.durability)
+
+    async def _serve(self, name: str, apply: Callable[[MemoryWrite], Awaitable[MemoryWritten]]) -> None:
         try:
             write = with_key(await anyio.to_thread.run_sync(self._inbox.event, name), name)
         except (OSError, ValueError) as error:
             # Left where it is, for a person: whoever wrote it may not know that it was not understood.
-            self._refused.add(name)
-            log.error("%s/new/%s.json is not understood: %s", INBOX, name, error)
+            self._put_off(name, f"it is not understood: {error}")
             return
-        written = await self._apply(write)
+        written = await apply(write)
         if written.degraded:
             # Kept for better times; its key sees to it that it is applied once.
+            self._put_off(name, written.message or "it can't be applied now")
             return
+        self._store.tell(f"{INBOX}/new/{name}.json", None)
         try:
             reply = written.model_dump(mode="json", by_alias=True)
             await anyio.to_thread.run_sync(self._inbox.answer, name, reply)
             await anyio.to_thread.run_sync(self._inbox.sweep, REPLIES_KEPT)
         except OSError as error:
             log.warning("the reply to %s can't be left in the inbox: %s", name, error)
+
+    def _put_off(self, name: str, why: str) -> None:
+        """Try a handed-in event again some time later, and tell."""
+        self._not_before[name] = self._clock.monotonic() + PUT_OFF_SECONDS
+        self._store.tell(f"{INBOX}/new/{name}.json", f"{INBOX}/new/{name}.json waits: {why}")
 
 
 def with_key(event: Any, name: str) -> MemoryWrite:

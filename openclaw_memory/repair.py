@@ -155,6 +155,8 @@ def holds_every_line(document: bytes, old: bytes) -> bool:
 class _HeldLock:
     """The lock that the repair holds around the store's work and its own."""
 
+    held = True
+
     def acquire(self) -> None:
         """Nothing is to be done: it is held."""
 

@@ -11,6 +11,7 @@ from contracts import (
     BatchContent,
     FactContent,
     MemoryWrite,
+    MemoryWritten,
     MessageContent,
     MessagesContent,
     TaskContent,
@@ -46,6 +47,17 @@ class Planned:
     commit: Commit
     keys: tuple[str, ...]
     message: str | None
+
+    def written(self, durability: str) -> MemoryWritten:
+        """Give the reply, once the commit has succeeded. `durability` is the configuration's."""
+        return MemoryWritten(
+            key=self.keys[0],
+            success=True,
+            degraded=False,
+            keys=self.keys,
+            message=self.message,
+            durability="synced" if durability == "always" else "buffered",
+        )
 
 
 @dataclass(slots=True)

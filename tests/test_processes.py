@@ -214,3 +214,34 @@ async def test_edit_is_taken_up_before_anybody_reads(tmp_path: Path) -> None:
                 path.touch()
                 with anyio.move_on_after(0.2):
                     await seen.wait()
+
+
+async def test_take_over_keeps_the_order_of_what_was_handed_in(tmp_path: Path) -> None:
+    """What a guest handed in to an owner that died comes before what it writes as the owner; several lanes at once."""
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        await passing(guest.ask(say("first")), guest.clock, step=1.0)
+        await passing(guest.ask(UpdateFact(section="S", key="k", value="old", session_id="s1")), guest.clock, step=1.0)
+        # The owner dies: its lock is free, and nobody has looked into the inbox.
+        assert owner.memory._owner is not None
+        owner.memory._owner._store._lock.release()
+        owner.memory._owner._store._lock.keep = lambda: None  # type: ignore[method-assign]
+        async with anyio.create_task_group() as group:
+            for session in ("s1", "s2", "s3"):
+                group.start_soon(guest.ask, say("second", session))
+        await guest.ask(UpdateFact(section="S", key="k", value="new", session_id="s1"))
+        assert await history(guest) == ["first", "second"]
+        assert await history(guest, "s2") == ["second"]
+        assert (await guest.ask(MemoryRead(query="", session_id="x", max_tokens=100))).facts == ("S/k: new",)
+
+
+async def test_handed_in_message_belongs_to_the_day_it_was_said(tmp_path: Path) -> None:
+    """Not to the day on which somebody applies it."""
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        await passing(guest.ask(say("yesterday")), guest.clock, step=1.0)
+        owner.clock.advance(86_400)
+        while not await history(owner):
+            owner.clock.advance(1)
+            await anyio.wait_all_tasks_blocked()
+        await owner.flushed()
+        assert (owner.folder / "conversations/2026-05-04.md").exists()
+        assert not (owner.folder / "conversations/2026-05-05.md").exists()

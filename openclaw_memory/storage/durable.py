@@ -24,6 +24,12 @@ class Replacement:
     backup: Stamp | None = None
 
 
+def backup_path(files: Files, path: Path) -> Path:
+    """Name the backup of a file: beside the file that is meant, also where a link leads to it."""
+    path = files.real(path)
+    return path.with_name(path.name + BACKUP_SUFFIX)
+
+
 def make_folders(files: Files, path: Path) -> None:
     """Create a folder with its parents; the names of all are durable on return, each before anything is put into it.
 
@@ -73,7 +79,7 @@ def replace(files: Files, path: Path, data: bytes, expected: Stamp | None, *, ke
     the microseconds between the last look and the rename is. The file before becomes `<name>.backup`.
     """
     path = files.real(path)
-    backup = path.with_name(path.name + BACKUP_SUFFIX)
+    backup = backup_path(files, path)
     temporary, stamp = _write_temporary(files, path, data, files.mode(path) or PRIVATE_FILE)
     displaced = False
     try:

@@ -43,6 +43,8 @@ class Entry:
     rebased: int = 0
     """Last position when the file was read anew: commits up to it were planned on another base."""
     problem: UnreadableDocumentError | None = None
+    rewrite: bool = False
+    """The file has to be written although nothing waits: its base was exchanged for a better one."""
     restored: bool = False
     """The file on disk is damaged; what is held was restored and must be written, without the damage as a backup."""
     backup: Stamp | None = None
@@ -58,7 +60,7 @@ class Entry:
     @property
     def to_write(self) -> bool:
         """Whether the file lags behind."""
-        return bool(self.unflushed or self.restored)
+        return bool(self.unflushed or self.restored or self.rewrite)
 
     @property
     def needed_from(self) -> int | None:
@@ -91,20 +93,19 @@ class Entry:
         for old in list(self.versions)[:-MOST_REMEMBERED]:
             del self.versions[old]
 
-    def catch_up(self, version: str | None) -> int:
+    def catch_up(self, version: str | None) -> Entries:
         """Take a file of an older version, which an editor had open: what was flushed since is applied to it again.
 
-        Gives the number of operations. What is older than the log remembers counts as deleted by the person.
+        Gives the operations. What is older than the log remembers counts as deleted by the person.
         """
         held = self.versions.get(version or "")
-        oldest = self.log[0][0] if len(self.log) >= MOST_REMEMBERED else 0
-        if held is None or held + 1 < oldest:
-            return 0
+        if held is None:
+            return []
         missing = [item for item in self.log if item[0] > held]
         self.unflushed = missing + [item for item in self.unflushed if not missing or item[0] > missing[-1][0]]
         if missing:
             self.flushed = []
-        return len(missing)
+        return missing
 
     def go_back(self) -> None:
         """Treat what the file held beyond its backup as not flushed: the backup is about to be the base."""

@@ -78,9 +78,10 @@ class Flusher:
             rendered: dict[str, tuple[bytes, Any, Flush]] = {}
             for path in chosen:
                 entry = await self._shelf.refresh_held(path)
-                await self._shelf.adopt_late_edit(path)
-                if entry.problem is not None:
-                    # Looked at again some time later: what could not be read once may be readable then.
+                late_edit_seen = await self._shelf.adopt_late_edit(path)
+                if entry.problem is not None or not late_edit_seen:
+                    # Looked at again some time later: what can't be read may be readable then, and who writes into
+                    # the file that we displaced is done.
                     self._put_off(entry)
                 elif entry.stamp is not None and entry.stamp != entry.ours and self._shelf.is_young(entry.stamp):
                     # Somebody may still be saving it; what is acknowledged is in the journal.
@@ -107,18 +108,18 @@ class Flusher:
         entries = self._shelf.entries
         for path in [path for path in (entries if paths is None else paths) if entries[path].flushed]:
             async with self._shelf.locks.hold([path]):
-                await self._shelf.adopt_late_edit(path)
+                late_edit_seen = await self._shelf.adopt_late_edit(path)
                 entry = await self._shelf.refresh_held(path)
-                if entry.base is None or entry.to_write or entry.queued:
+                entry.idle_since = self._clock.monotonic()
+                if not late_edit_seen or entry.base is None or entry.to_write or entry.queued:
                     continue
                 data = entry.format.render(entry.base)[0]
-                target = self._shelf.root / f"{path}{BACKUP_SUFFIX}"
+                target = await self._shelf.backup_of(path)
                 try:
                     with anyio.CancelScope(shield=True):
                         entry.backup = await anyio.to_thread.run_sync(write_whole, self._shelf.files, target, data)
                 except OSError as error:
                     self._trouble(path, str(StorageError(f"writing {path}{BACKUP_SUFFIX}", error)))
-                    entry.idle_since = self._clock.monotonic()
                     continue
                 entry.flushed = []
                 self._trouble(path, None)
@@ -150,6 +151,7 @@ class Flusher:
         entry.unflushed = entry.unflushed[len(moved) :]
         entry.remember(entry.format.version(document), upto, moved)
         entry.base, entry.stamp, entry.ours, entry.backup, entry.restored = document, stamp, stamp, backup, False
+        entry.rewrite = False
         entry.since = entry.idle_since = self._clock.monotonic()
         before = entry.committed
         entry.planned = entry.format.flushed(entry.planned, document)
@@ -174,7 +176,7 @@ class Flusher:
         """List the documents that the journal is still needed for."""
         active = self._shelf.active
         entries = self._shelf.entries
-        active -= {path for path in active if entries[path].needed_from is None and not entries[path].restored}
+        active -= {path for path in active if entries[path].needed_from is None and not entries[path].to_write}
         return [(path, entries[path]) for path in active]
 
     @staticmethod

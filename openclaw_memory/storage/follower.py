@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from openclaw_memory.clock import Clock
@@ -37,18 +38,21 @@ class Follower:
         self._folder = root / ".journal"
         self._files = files
         self._format_of = format_of
-        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: 0, restores=False)
+        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: 0, lambda records: None, restores=False)
         self._journal: dict[str, Stamp] | None = None
+        self._looking = anyio.Lock()
 
     async def look(self, folders: Iterable[str]) -> None:
         """Read what changed in these folders, and what the owner's journal holds beyond them."""
-        await self._shelf.look(folders)
-        stamps = await anyio.to_thread.run_sync(self._files.scan, self._folder)
-        if stamps != self._journal:
-            contents = await anyio.to_thread.run_sync(read_journal, self._folder, self._files)
-            for path in documents_named(contents.records) | self._shelf.active:
-                await self._overlay(path, contents.records)
-            self._journal = stamps
+        # One after the other: an older journal must not be laid over a newer one.
+        async with self._looking:
+            await self._shelf.look(folders)
+            stamps = await anyio.to_thread.run_sync(self._files.scan, self._folder)
+            if stamps != self._journal:
+                contents = await anyio.to_thread.run_sync(read_journal, self._folder, self._files)
+                for path in documents_named(contents.records) | self._shelf.active:
+                    await self._overlay(path, contents.records)
+                self._journal = stamps
 
     async def look_at(self, paths: Iterable[str]) -> bool:
         """Read those of these documents that changed; tells whether there were any."""

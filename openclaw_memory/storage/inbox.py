@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 
 FOLDER = ".inbox"
 
+ABANDONED_SECONDS = 600.0
+"""After so long nobody is still writing a file in `tmp/`."""
+
 
 class Inbox:
     """The maildir of one root. Everything here is called from a thread.
@@ -62,11 +65,12 @@ class Inbox:
         return reply
 
     def sweep(self, keep: int) -> None:
-        """Remove replies that nobody took, but for the newest `keep`, and what an interrupted writer left in `tmp/`."""
+        """Remove replies that nobody took, but for the newest `keep`, and what interrupted writers left in `tmp/`."""
         for name in sorted(self._files.scan(self._done))[:-keep]:
             self._files.remove(self._done / name)
-        for name in self._files.scan(self._tmp):
-            self._files.remove(self._tmp / name)
+        for name, stamp in self._files.scan(self._tmp).items():
+            if self._files.age(stamp) > ABANDONED_SECONDS:
+                self._files.remove(self._tmp / name)
 
     def _put(self, temporary: Path, target: Path, content: dict[str, Any]) -> None:
         self._files.remove(temporary)

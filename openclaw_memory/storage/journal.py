@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 _LOG = re.compile(r"[0-9]+\.log")
 
 SyncMode = Literal["always", "interval", "never"]
+
+_READS = 5
 
 SYNC_INTERVAL_SECONDS = 1.0
 """How long `interval` leaves a record to the system's cache."""
@@ -45,7 +48,17 @@ class JournalContents:
 
 
 def read_journal(folder: Path, files: Files) -> JournalContents:
-    """Read all records, oldest first. A torn last line was never acknowledged and is left out."""
+    """Read all records, oldest first. A torn last line was never acknowledged and is left out.
+
+    Beside a process that owns the journal a file may be gone between listing and reading; then it is read again.
+    """
+    for _ in range(_READS):
+        with suppress(FileNotFoundError):
+            return _read(folder, files)
+    return _read(folder, files)
+
+
+def _read(folder: Path, files: Files) -> JournalContents:
     records: list[Record] = []
     position = damaged = 0
     finished = False
@@ -96,6 +109,7 @@ class Journal:
         self._queue: list[tuple[int, bytes]] = []
         self._must_sync = False
         self._upto: int | None = None
+        self._again: list[tuple[int, bytes]] = []
         self._closing = False
         self._failure: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
@@ -109,15 +123,16 @@ class Journal:
         self.begun_with = 0
         """Bytes of it that were needed still when the file was begun."""
 
-    def start(self, kept: Sequence[Record]) -> OSError | None:
+    def start(self, kept: Sequence[Record], begin: bool = True) -> OSError | None:
         """Begin a new file with the records that are still needed, then serve. Call it from a thread.
 
-        Gives the error when no file can be written now; each later record tries again.
+        Gives the error when no file can be written now; each later record tries again, and so it is without `begin`.
         """
         self._kept = [(record.position, encode(record)) for record in kept]
         problem = None
         try:
-            self._begin()
+            if begin:
+                self._begin()
         except OSError as error:
             self._abandon()
             problem = error
@@ -138,6 +153,13 @@ class Journal:
             self._upto = upto
             self._changed.notify()
 
+    def keep_again(self, records: Sequence[Record]) -> None:
+        """Take up records that were let go of, at their old places: something rests on them once more."""
+        lines = [(record.position, encode(record)) for record in records]
+        with self._changed:
+            self._again += lines
+            self._changed.notify()
+
     def resume(self, upto: int) -> None:
         """Accept records again after a failure: everything up to position `upto` was undone, and is not written."""
         with self._changed:
@@ -156,13 +178,16 @@ class Journal:
         while True:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._queue or self._upto is not None or self._closing, self._until_sync()
+                    lambda: self._queue or self._again or self._upto is not None or self._closing, self._until_sync()
                 )
                 appends, self._queue = self._queue, []
                 upto, self._upto = self._upto, None
+                again, self._again = self._again, []
                 must_sync, self._must_sync = self._must_sync, False
                 failure, closing = self._failure, self._closing
-            if not appends and upto is None:
+            if again:
+                self._keep_again(again)
+            if not appends and upto is None and not again:
                 self._sync_late()
                 if closing:
                     return
@@ -210,18 +235,35 @@ class Journal:
             if not self._file.has_name():
                 # Somebody removed the journal under us: what is written into it is gone with the file.
                 log.error("the journal was removed while in use; it is begun anew")
-                self._kept += appends
+                before, self._kept = self._kept, self._kept + appends
+                try:
+                    self._begin()
+                except OSError:
+                    self._kept = before
+                    raise
                 self._last = appends[-1][0]
-                self._begin()
                 return None
         except OSError as error:
-            # Nobody knows what of these bytes reached the disk: the file is never appended to again.
+            # Nobody knows what of these bytes reached the disk: the file is never appended to again. A new one is
+            # begun at once, so that a crash right now does not bring back what is answered as failed.
             self._abandon()
+            with suppress(OSError):
+                self._begin()
             return error
         self.size += len(data)
         self._last = appends[-1][0]
         self._kept += appends
         return None
+
+    def _keep_again(self, lines: list[tuple[int, bytes]]) -> None:
+        kept = {position for position, _ in self._kept}
+        # Whole records that are still there say more than these, which are about one document.
+        self._kept = sorted([*self._kept, *(item for item in lines if item[0] not in kept)])
+        with suppress(OSError):
+            # Where there is no room the next record begins the file with all of it, and reports.
+            self._begin()
+            return
+        self._abandon()
 
     def _shorten(self, upto: int) -> None:
         self._kept = [(position, line) for position, line in self._kept if position > upto]

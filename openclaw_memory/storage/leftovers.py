@@ -39,7 +39,12 @@ def clean_up(
     """
     told: dict[str, str] = {}
     for folder in folders:
-        for temporary in files.scan(root / folder):
+        try:
+            names = list(files.scan(root / folder))
+        except OSError as error:
+            log.warning("%s can't be looked through: %s", root / folder, error)
+            continue
+        for temporary in names:
             match = _NAME.fullmatch(temporary)
             if match is None:
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +15,9 @@ from openclaw_memory.storage.files import PRIVATE_FILE
 
 class Lock(Protocol):
     """What excludes other owners of a root."""
+
+    @property
+    def held(self) -> bool: ...
 
     def acquire(self) -> None: ...
 
@@ -44,9 +48,16 @@ class RootLock:
             owner = os.read(descriptor, 1000).decode(errors="replace").strip()
             os.close(descriptor)
             raise RootInUseError(str(self._path.parent), owner) from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
         self._descriptor = descriptor
+        # The text is for people; a full disk must not cost the lock.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+
+    @property
+    def held(self) -> bool:
+        """Whether the lock is held, and still excludes others."""
+        return self._descriptor is not None and os.fstat(self._descriptor).st_nlink > 0
 
     def keep(self) -> None:
         """Take the lock again where somebody removed its file, which would let a second owner in.

@@ -8,7 +8,7 @@ file is set aside and restored from its backup and the journal (seed 000 section
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ import anyio.to_thread
 
 from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.storage.documents import Format
-from openclaw_memory.storage.durable import BACKUP_SUFFIX, write_whole
-from openclaw_memory.storage.entries import Entry
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, write_whole
+from openclaw_memory.storage.entries import Entries, Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.integrity import Verdict, judge
 from openclaw_memory.storage.locks import KeyedLocks
+from openclaw_memory.storage.operations import Flush, Operation, Record
 
 SAVING_SECONDS = 1.0
 """How long an editor may take to save a file in place, from its last write on. A younger file is not written over."""
@@ -35,7 +36,8 @@ class Shelf:
 
     Parameters: `root`; `files`; `format_of`, which gives the format of a path; `changed`, called with path, old and new
     document whenever what readers see changes; `now`, the time of day, for the names of damaged files; `position`,
-    which gives the last position of the journal; `restores`, whether damaged files are restored, which only their
+    which gives the last position of the journal; `again`, called with records that the journal may have let go of and
+    that are needed once more; `restores`, whether damaged files are restored, which only their
     owner may do.
     """
 
@@ -47,6 +49,7 @@ class Shelf:
         changed: Callable[[str, Any, Any], None],
         now: Callable[[], datetime],
         position: Callable[[], int],
+        again: Callable[[Sequence[Record]], None],
         *,
         restores: bool = True,
     ) -> None:
@@ -58,6 +61,7 @@ class Shelf:
         self.locks = KeyedLocks()
         self.recorded: dict[str, Stamp] = {}
         """Stamps of files as an earlier run left them."""
+        self._unlistable: dict[str, str] = {}
         self.known: set[str] = set()
         """Documents that the journal knows to have been written by us."""
         self.notices: dict[str, str] = {}
@@ -66,6 +70,7 @@ class Shelf:
         self._changed = changed
         self._now = now
         self._position = position
+        self._again = again
         self._restores = restores
 
     def changed(self, path: str, before: Any, after: Any) -> None:
@@ -97,7 +102,8 @@ class Shelf:
 
     def is_young(self, stamp: Stamp) -> bool:
         """Tell whether a file was changed so lately that somebody may still be saving it."""
-        return self.files.age(stamp) < SAVING_SECONDS
+        # A time in the future is a clock that was wrong, not somebody who saves for ever.
+        return abs(self.files.age(stamp)) < SAVING_SECONDS
 
     async def scan(self, folder: str) -> list[str]:
         """List the documents right in a folder, on disk or not yet there, by relative path, sorted."""
@@ -126,16 +132,24 @@ class Shelf:
         return any(self.entries[path].stamp != stamp for path, stamp in before.items())
 
     def problems(self) -> dict[str, str]:
-        """Tell which documents can't be read, and why."""
-        return {path: str(entry.problem) for path, entry in self.entries.items() if entry.problem is not None}
+        """Tell which documents and folders can't be read, and why."""
+        return self._unlistable | {
+            path: str(entry.problem) for path, entry in self.entries.items() if entry.problem is not None
+        }
 
     def _stamps(self, folders: Iterable[str]) -> dict[str, Stamp]:
-        return {
-            f"{folder}/{name}": stamp
-            for folder in folders
-            for name, stamp in self.files.scan(self.root / folder).items()
-            if name.endswith((".md", ".json")) and not name.startswith(".") and _is_text(name)
-        }
+        found = {}
+        for folder in folders:
+            try:
+                names = self.files.scan(self.root / folder)
+            except OSError as error:
+                self._unlistable[folder] = f"{folder} can't be listed ({error.strerror or error})"
+                continue
+            self._unlistable.pop(folder, None)
+            for name, stamp in names.items():
+                if name.endswith((".md", ".json")) and not name.startswith(".") and _is_text(name):
+                    found[f"{folder}/{name}"] = stamp
+        return found
 
     async def reload(self, path: str) -> None:
         """Read a file whatever is known of it."""
@@ -163,6 +177,9 @@ class Shelf:
         try:
             document = _parse(entry.format, path, data)
         except UnreadableDocumentError as problem:
+            if entry.base is not None and self.is_young(stamp):
+                # Half of a save may end within a character; it is looked at again.
+                return entry
             if recorded is None and path not in self.known and await self.read_backup(path) is None:
                 # Never ours: whatever it is, it is left as it is.
                 self._fail(entry, problem)
@@ -175,10 +192,12 @@ class Shelf:
         else:
             entry.ours = stamp if fits else None
             version = entry.format.version(document)
-            if fits:
+            if missing := entry.catch_up(version):
+                log.info("%s was saved from an old view; %d operations since are applied again", path, len(missing))
+                self.active.add(path)
+                self._again(_records(path, version or "", entry.versions[version or ""], missing))
+            elif fits:
                 entry.remember(version, entry.unflushed[0][0] - 1 if entry.unflushed else self._position())
-            elif count := entry.catch_up(version):
-                log.info("%s was saved from an old view; %d operations since are applied again", path, count)
             self._tell_collisions(path, entry, document)
             self._rebase(path, entry, document, stamp)
         return entry
@@ -224,59 +243,78 @@ class Shelf:
             # Without a copy of the bytes nothing may be put in their place.
             self._fail(entry, UnreadableDocumentError(path, f"damaged, and not set aside: {error.strerror or error}"))
             return
-        found = await self._backup(path, entry)
-        if found is not None:
-            base, origin = found, "its backup and the journal"
-        elif readable is not None:
-            base, origin = readable, "what is readable of it"
-        else:
-            base, origin = entry.format.salvage(path, data), "what is readable of it"
+        lacking = len(entry.flushed)
+        entry.go_back()
+        base, origin = await self.read_backup(path), "its backup and the journal"
+        if base is None:
+            base = entry.format.salvage(path, data) if readable is None else readable
+            origin = "what is readable of it and the journal"
+            # What the readable part holds in a later state is not brought back.
+            again = [item for item in entry.unflushed[:lacking] if entry.format.collision(base, item[1]) is None]
+            entry.unflushed = again + entry.unflushed[lacking:]
         self.notices[path] = f"{path} was damaged; it was restored from {origin}, and the damaged bytes are in {aside}"
         log.error("%s", self.notices[path])
         entry.restored = True
         self.active.add(path)
         self._rebase(path, entry, base, stamp)
 
-    async def _backup(self, path: str, entry: Entry) -> Any:
-        """Read the backup, and line up again the operations that it lacks; None when there is no intact one.
-
-        Then everything that the journal still has is lined up: what of it can be read in the file is not added twice.
-        """
-        entry.go_back()
-        return await self.read_backup(path)
-
     async def read_backup(self, path: str) -> Any:
         """Give the document in the backup of a file; None when there is no intact one."""
         form = self._format_of(path)
         try:
-            data, _ = await self.files.read(self.root / f"{path}{BACKUP_SUFFIX}")
+            data, _ = await self.files.read(await self.backup_of(path))
             document = form.parse(path, data)
         except (OSError, UnreadableDocumentError):
             return None
         return document if form.fits(document) else None
 
-    async def adopt_late_edit(self, path: str) -> None:
-        """Take up what an editor wrote into the file that we displaced: it still held it open (DESIGN section 6)."""
+    async def backup_of(self, path: str) -> Path:
+        """Give the place of a document's backup."""
+        return await anyio.to_thread.run_sync(backup_path, self.files, self.root / path)
+
+    async def adopt_late_edit(self, path: str) -> bool:
+        """Take up what an editor wrote into the file that we displaced, because it still held it open.
+
+        Gives False while somebody may still be writing into it: then it must stay where it is for now.
+        """
         entry = self.entries[path]
         if entry.backup is None:
-            return
-        backup = self.root / f"{path}{BACKUP_SUFFIX}"
+            return True
+        backup = await self.backup_of(path)
         try:
-            if await self.files.stamp(backup) in (None, entry.backup):
-                return
+            stamp = await self.files.stamp(backup)
+            if stamp == entry.backup:
+                return True
+            if stamp is not None and stamp.inode == entry.backup.inode and self.is_young(stamp):
+                return False
+            late = stamp is not None and stamp.inode == entry.backup.inode and stamp.size > 0
+            entry.backup = None
+            if not late or entry.stamp != entry.ours:
+                # Another file by now, or the document itself was edited since: that edit is the newer one.
+                if late:
+                    await self._keep_late_edit(path, backup)
+                return True
             data, _ = await self.files.read(backup)
-            document = entry.format.parse(path, data)
+            document = _parse(entry.format, path, data)
         except (OSError, UnreadableDocumentError) as error:
+            entry.backup = None
             self.notices[path] = f"{path}{BACKUP_SUFFIX} was changed and can't be read: {error}"
             log.warning("%s", self.notices[path])
-            entry.backup = None
-            return
-        entry.backup = None
+            return True
         entry.go_back()
         # The file itself is ours and whole; only the base that the next flush starts from is the edited text.
-        entry.restored = True
+        entry.rewrite = True
         self.active.add(path)
         self._rebase(path, entry, document, entry.stamp)
+        return True
+
+    async def _keep_late_edit(self, path: str, backup: Path) -> None:
+        """Keep a late edit that can't be merged, since the document was edited elsewhere as well."""
+        kept = f"{path}.recovered-{self._now():%Y%m%dT%H%M%S}"
+        data, _ = await self.files.read(backup)
+        await anyio.to_thread.run_sync(write_whole, self.files, self.root / kept, data)
+        self.notices[path] = f"{path} was saved by two editors at once; one of the two texts is in {kept}"
+        log.warning("%s", self.notices[path])
 
 
 def _parse(form: Format, path: str, data: bytes) -> Any:
@@ -288,6 +326,18 @@ def _parse(form: Format, path: str, data: bytes) -> Any:
     except Exception as error:
         log.exception("%s can't be parsed", path)
         raise UnreadableDocumentError(path, f"{type(error).__name__}: {error}") from error
+
+
+def _records(path: str, version: str, held: int, missing: Entries) -> list[Record]:
+    """Make the records by which a start after a crash would find what an old view of a document lacks."""
+    operations: dict[int, list[Operation]] = {}
+    for position, operation in missing:
+        operations.setdefault(position, []).append(operation)
+    flush = Flush(path, version, held)
+    return [
+        Record(position, operations=tuple(of_one), flushed=(flush,) if position == missing[0][0] else ())
+        for position, of_one in operations.items()
+    ]
 
 
 def _is_text(name: str) -> bool:

@@ -87,8 +87,8 @@ class Store:
         self._journal: Journal | None = None
         self._lock = RootLock(root) if lock is None else lock
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: self._position)
-        self._flusher = Flusher(self._shelf, clock, limits, self._record, self._report_trouble)
+        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: self._position, self._keep_again)
+        self._flusher = Flusher(self._shelf, clock, limits, self._record, self.report_trouble)
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
@@ -115,9 +115,10 @@ class Store:
             # What was flushed may since have been edited under the same version; what was only intended was not.
             done = {f.version for record in contents.records for f in record.flushed}
             intended = {f.version for record in contents.records for f in record.intents} - done
-            self._shelf.notices |= await anyio.to_thread.run_sync(
-                clean_up, self._root, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
-            )
+            if self._lock.held:
+                self._shelf.notices |= await anyio.to_thread.run_sync(
+                    clean_up, self._root, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
+                )
             replayed = {}
             for path in sorted(documents_named(contents.records)):
                 try:
@@ -134,9 +135,9 @@ class Store:
                 if count:
                     replayed[path] = count
             self._journal = Journal(folder, self._files, self._position, self._settled_in_thread, self._mode)
-            problem = await anyio.to_thread.run_sync(self._journal.start, contents.records)
+            problem = await anyio.to_thread.run_sync(self._journal.start, contents.records, self._lock.held)
             if problem is not None:
-                self._report_trouble("journal", str(StorageError("writing the journal", problem)))
+                self.report_trouble("journal", str(StorageError("writing the journal", problem)))
         except BaseException:
             self._lock.release()
             raise
@@ -146,7 +147,15 @@ class Store:
     def _take_root(self, folders: Iterable[str]) -> None:
         try:
             make_folders(self._files, self._root)
+        except OSError as error:
+            log.warning("%s can't be made (%s)", self._root, error)
+        try:
             self._lock.acquire()
+        except OSError as error:
+            # Nothing is written without the lock; each write tries to take it again.
+            log.warning("%s can't be locked (%s)", self._root, error)
+            return
+        try:
             for folder in folders:
                 make_folders(self._files, self._root / folder)
                 # What a killed process left may be seen and not be durable yet; everything here builds on it.
@@ -201,11 +210,13 @@ class Store:
         for _ in range(_FLUSHES_AT_CLOSE):
             # Bringing backups up to date may find what an editor wrote into a file that we had displaced.
             await self.flush()
-            await self._flusher.settle_backups()
+            if self._lock.held:
+                await self._flusher.settle_backups()
         self._shorten_journal(everything=True)
         journal, self._journal = self._journal, None
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._remember_stamps)
+            if self._lock.held:
+                await anyio.to_thread.run_sync(self._remember_stamps)
             await anyio.to_thread.run_sync(journal.close)
             await anyio.to_thread.run_sync(self._lock.release)
 
@@ -255,6 +266,13 @@ class Store:
         """Tell which documents can't be read, and why."""
         return self._shelf.problems()
 
+    def tell(self, place: str, words: str | None) -> None:
+        """Add to the notices what a person should know of a place, or with None take it back."""
+        if words is None:
+            self._shelf.notices.pop(place, None)
+        else:
+            self._shelf.notices[place] = words
+
     def notices(self) -> dict[str, str]:
         """Tell, by document, what a person should know: that it was damaged and restored, that edits collided."""
         return dict(self._shelf.notices)
@@ -303,7 +321,10 @@ class Store:
         """
         if self._journal is None:
             raise ClosedError("the store")
-        self._lock.keep()
+        try:
+            self._lock.keep()
+        except OSError as error:
+            raise StorageError("locking the folder", error) from error
         if not draft.operations:
             return self._nothing_to_do()
         entries = self._shelf.entries
@@ -323,8 +344,13 @@ class Store:
 
     async def flush(self, paths: Iterable[str] | None = None) -> None:
         """Rewrite documents whose files lag behind; all of them by default. Failures are kept for the next time."""
-        await self._flusher.flush(paths)
-        self._shorten_journal()
+        if self._lock.held:
+            await self._flusher.flush(paths)
+            self._shorten_journal()
+
+    def _keep_again(self, records: Sequence[Record]) -> None:
+        if self._journal is not None:
+            self._journal.keep_again(records)
 
     def _nothing_to_do(self) -> Commit:
         """Give a commit without operations: nothing to make durable, but its answer may rest on what is on its way."""
@@ -367,7 +393,7 @@ class Store:
             commit.settle(None)
         if latest:
             self._flusher.wake()
-        self._report_trouble("journal", None)
+        self.report_trouble("journal", None)
 
     def _promote(self, path: str, commit: Commit) -> None:
         """Make what was planned with `commit` the committed document."""
@@ -398,11 +424,11 @@ class Store:
         if self._journal is not None:
             self._journal.resume(self._position)
         problem = StorageError("writing the journal", error)
-        self._report_trouble("journal", str(problem))
+        self.report_trouble("journal", str(problem))
         for commit in failed.values():
             commit.settle(problem)
 
-    def _report_trouble(self, place: str, reason: str | None) -> None:
+    def report_trouble(self, place: str, reason: str | None) -> None:
         """Note that a place, the journal or a document, can't be written, or with None that it can again."""
         before = self.trouble
         if reason is None:
@@ -414,7 +440,7 @@ class Store:
 
     def _shorten_journal(self, *, everything: bool = False) -> None:
         """Let go of what every document, and every backup, holds."""
-        if self._journal is None:
+        if self._journal is None or not self._lock.held:
             return
         # What is needed still is written again each time, so it must have doubled at least.
         if self._journal.size < max(self._journal_limit, 2 * self._journal.begun_with) and not everything:

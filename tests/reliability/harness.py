@@ -39,6 +39,8 @@ CONFIG = MemoryConfig(root=ROOT.parent, timezone="Asia/Shanghai", language="en")
 class NoLock:
     """A simulated disk has one user."""
 
+    held = True
+
     def acquire(self) -> None:
         return
 

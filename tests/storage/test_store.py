@@ -16,7 +16,7 @@ import anyio.lowlevel
 import pytest
 
 from openclaw_memory.clock import ManualClock
-from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.errors import RootInUseError, UnreadableDocumentError
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
@@ -519,3 +519,190 @@ async def test_operations_that_nobody_knows_stop_no_start(tmp_path: Path) -> Non
         assert it.store.unflushed()[PROFILE] == 2
     kept = [record.position for record in read_journal(crashed / ".journal", FaultyFiles()).records]
     assert {90, 91} <= set(kept)
+
+
+async def test_editor_that_is_writing_into_the_displaced_file_is_waited_for(tmp_path: Path) -> None:
+    """It has emptied what it holds and not written yet: nothing is taken from there, and nothing put in its place."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("one", "v")
+        await it.store.flush()
+        with (tmp_path / PROFILE).open("r+") as editor:
+            whole = editor.read()
+            await it.set("two", "v")
+            await it.store.flush()
+            editor.truncate(0)
+            editor.flush()
+            await it.set("three", "v")
+            files.seconds_old = 0.2
+            await it.store.flush()
+            assert it.file().endswith("- one: v\n- two: v\n")
+            editor.seek(0)
+            editor.write(whole + "- mine: by hand\n")
+        files.seconds_old = 60.0
+        await it.store.flush()
+        assert it.file().endswith("- one: v\n- mine: by hand\n- two: v\n- three: v\n")
+
+
+async def test_backup_that_another_tool_wrote_is_no_late_edit(tmp_path: Path) -> None:
+    """A tool puts back the document and its backup: the document counts, and what was acknowledged is in it."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "v")
+        await it.store.flush()
+        await it.set("two", "v")
+        await it.store.flush()
+        spare = tmp_path / f"{PROFILE}.backup"
+        (tmp_path / PROFILE).write_text(it.file() + "- mine: by hand\n")
+        text = spare.read_bytes()
+        spare.unlink()
+        spare.write_bytes(text)
+        await it.set("three", "v")
+        await it.store.flush()
+        assert it.file().endswith("- one: v\n- two: v\n- mine: by hand\n- three: v\n")
+
+
+async def test_old_view_saved_without_a_change_loses_nothing(tmp_path: Path) -> None:
+    """Its bytes fit their checksum, and are an old view all the same: what came since is applied again."""
+    async with opened(tmp_path) as it:
+        await it.set("zero", "v")
+        await it.store.flush()
+        view = it.file()
+        for number in range(3):
+            await it.set(f"key{number}", "v")
+            await it.store.flush()
+        newest = it.file()
+        (tmp_path / PROFILE).write_text(view)
+        await it.store.read(PROFILE)
+        await it.store.flush()
+        assert it.file() == newest
+
+
+async def test_crash_after_an_old_view_was_saved_loses_nothing(tmp_path: Path) -> None:
+    """The journal had let go of what the file held; it takes it up again before anything rests on it."""
+    async with opened(tmp_path / "a", journal_limit=1) as it:
+        await it.set("zero", "v")
+        await it.store.flush()
+        view = it.file()
+        for number in range(3):
+            await it.set(f"key{number}", "v")
+            await it.store.flush()
+        await it.store._flusher.settle_backups()
+        await it.set("waiting", "v", "facts/other.md")
+        await it.store.flush()
+        (tmp_path / "a" / PROFILE).write_text(view + "- mine: by hand\n")
+        await it.store.read(PROFILE)
+        await it.set("last", "v", "facts/other.md")
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        text = again.file()
+        assert "- mine: by hand\n" in text
+        assert all(f"- key{number}: v\n" in text for number in range(3))
+
+
+async def test_save_that_is_cut_within_a_character_is_no_damage(tmp_path: Path) -> None:
+    """Half of a save is no text yet; it is looked at again, and nothing is set aside."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("键", "值")
+        await it.store.flush()
+        path, files.seconds_old = tmp_path / PROFILE, 0.1
+        whole = path.read_bytes() + "- 手写: 是\n".encode()
+        path.write_bytes(whole[:-3])
+        assert "- 键: 值" in (await it.store.read(PROFILE)).body
+        path.write_bytes(whole)
+        files.seconds_old = 60.0
+        assert "- 手写: 是" in (await it.store.read(PROFILE)).body
+        assert it.store.notices() == {}
+        assert not list(tmp_path.glob("facts/*.corrupt-*"))
+
+
+async def test_restoring_without_a_backup_brings_no_old_value_back(tmp_path: Path) -> None:
+    """What the readable part holds in a later state stays in that state."""
+    async with opened(tmp_path) as it:
+        for value in ("a", "b"):
+            draft = await it.store.draft([PROFILE])
+            arguments = {"section": "S", "key": "k", "value": value, "old": None if value == "a" else "a"}
+            draft.apply(Operation(PROFILE, "set", {**arguments, "title": "T", "language": "en", "at": "t"}))
+            await it.store.commit(draft).wait()
+            await it.set(f"other {value}", "v")
+        await it.store.flush()
+        path = tmp_path / PROFILE
+        times = path.stat()
+        path.write_bytes(path.read_bytes().replace(b"other a: v", b"other a: w"))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        it.store._shelf.entries[PROFILE].stamp = None
+        body = (await it.store.read(PROFILE)).body
+        assert "- k: b\n" in body
+        assert "not applied" not in body
+
+
+async def test_time_in_the_future_is_not_for_ever_young(tmp_path: Path) -> None:
+    """A clock that was wrong when a person saved the file stops no flush."""
+
+    class OwnAge(FaultyFiles):
+        def age(self, stamp: Any) -> float:
+            return LocalFiles.age(self, stamp)
+
+    async with opened(tmp_path, OwnAge()) as it:
+        await it.set("one", "v")
+        await it.store.flush()
+        path = tmp_path / PROFILE
+        path.write_text(it.file() + "- mine: by hand\n")
+        os.utime(path, (4_000_000_000, 4_000_000_000))
+        await it.set("two", "v")
+        await it.store.flush()
+        assert it.file().endswith("- one: v\n- mine: by hand\n- two: v\n")
+
+
+async def test_failed_write_is_not_there_after_a_crash_right_then(tmp_path: Path) -> None:
+    """Its bytes had reached the file when the sync failed; the journal is begun anew before the answer."""
+    files = FaultyFiles()
+    async with opened(tmp_path / "a", files) as it:
+        await it.set("kept", "v")
+        failing = [errno.EIO]
+        files.fault = lambda operation, path: failing.pop() if operation == "sync" and failing else None
+        assert (await it.set("lost", "v")).error is not None
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        body = (await again.store.read(PROFILE)).body
+        assert "- kept: v" in body
+        assert "lost" not in body
+
+
+async def test_folder_that_cannot_be_listed_costs_itself_only(tmp_path: Path) -> None:
+    """Start goes on, the others are read, and the folder is named."""
+
+    class Unlistable(FaultyFiles):
+        def scan(self, folder: Path) -> Any:
+            if folder.name == "weekly":
+                raise PermissionError(errno.EACCES, "Permission denied")
+            return super().scan(folder)
+
+    async with opened(tmp_path, Unlistable()) as it:
+        await it.set("one", "v")
+        await it.store.look(FOLDERS)
+        assert it.store.problems() == {"summaries/weekly": "summaries/weekly can't be listed (Permission denied)"}
+        assert "- one: v" in (await it.store.read(PROFILE)).body
+
+
+async def test_nothing_is_written_without_the_lock(tmp_path: Path) -> None:
+    """Trouble with folders must not let a second owner in; a full disk must not cost the lock."""
+    async with opened(tmp_path) as first:
+        await first.set("one", "v")
+        second = Opened(
+            tmp_path, FaultyFiles(lambda operation, path: errno.EIO if operation == "make_folder" else None)
+        )
+        with pytest.raises(RootInUseError):
+            await second.store.open(FOLDERS)
+        (tmp_path / ".lock").unlink()
+        third = Opened(tmp_path, FaultyFiles())
+        await third.store.open(FOLDERS)
+        await third.set("two", "v", "facts/other.md")
+        with pytest.raises(RootInUseError):
+            await first.plan("three", "v")
+        logs = sorted(path.name for path in (tmp_path / ".journal").iterdir())
+        await first.store.flush()
+        await first.store.close()
+        assert sorted(path.name for path in (tmp_path / ".journal").iterdir()) == logs
+        await third.store.close()
+    assert "- two: v" in (tmp_path / "facts/other.md").read_text()
