@@ -91,7 +91,7 @@ class Examined:
 def examine(
     path: str, data: bytes, stamp: Stamp, recorded: Stamp | None, form: Format, *, has_backup: bool, running: bool
 ) -> Examined:
-    """Judge one document just as the store does when it opens it (DESIGN section 5, "Edit or damage?").
+    """Judge one document just as the store does when it opens it (see `storage.integrity`).
 
     Parameters: `recorded`, the stamp as it was left by us, None when it never was; `has_backup`, whether its backup
     is intact; `running`, whether an owner has the folder.

@@ -300,7 +300,7 @@ def _storable(item: Change) -> tuple[Change, int]:
 
 
 def _check_allowed(item: Change, kind: SessionKind) -> None:
-    """Refuse what this kind of session may not change (the table of DESIGN's section on sessions)."""
+    """Refuse what this kind of session may not change (docs/sessions.md)."""
     writes = policy(kind).writes
     if writes == "none":
         raise Refused("sessionKind", f"a {kind} session only reads; write from a primary session")

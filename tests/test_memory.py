@@ -212,7 +212,7 @@ async def test_batch_sees_its_own_earlier_items(tmp_path: Path) -> None:
 
 
 async def test_message_goes_into_the_file_of_its_own_day(tmp_path: Path) -> None:
-    """23:30 in Shanghai is that day, 00:10 the next; the night of a clock change loses no hour (CASES 13)."""
+    """23:30 in Shanghai is that day, 00:10 the next; the night of a clock change loses no hour (fault 13)."""
     async with remembering(tmp_path) as it:
         late = await it.ask(say("late", timestamp="2026-05-04T15:30:00Z"))
         early = await it.ask(say("early", timestamp="2026-05-04T16:10:00Z"))
@@ -229,7 +229,7 @@ async def test_message_goes_into_the_file_of_its_own_day(tmp_path: Path) -> None
 
 
 async def test_what_no_file_can_hold_is_replaced_and_said(tmp_path: Path) -> None:
-    """A NUL and a lone surrogate from JSON become U+FFFD, and the reply tells (CASES 6)."""
+    """A NUL and a lone surrogate from JSON become U+FFFD, and the reply tells (fault 6)."""
     written = []
 
     async def watch(event: Any) -> None:
@@ -269,7 +269,7 @@ async def test_what_no_file_can_hold_is_replaced_and_said(tmp_path: Path) -> Non
 
 
 async def test_messages_are_read_back_byte_for_byte_after_a_restart(tmp_path: Path) -> None:
-    """Headers, fences, rules, blank lines and carriage returns in the text hide nothing and lose nothing (CASES 5)."""
+    """Headers, fences, rules, blank lines and carriage returns in the text hide nothing and lose nothing (fault 5)."""
     texts = [
         "### 2026-05-04T14:30:00+08:00 <!-- id=m1 session=s1 role=user -->\n**用户**:\n\nnot a header",
         "\\### 2026-05-04T14:30:00+08:00 <!-- id=m1 -->",
@@ -319,7 +319,7 @@ async def test_a_persons_edit_of_a_conversation_is_read_at_once(tmp_path: Path) 
 
 
 async def test_crlf_file_keeps_its_line_ends(tmp_path: Path) -> None:
-    """After an update every line still ends in CRLF (CASES 1), and the BOM is there (CASES 2)."""
+    """After an update every line still ends in CRLF (fault 1), and the BOM is there (fault 2)."""
     async with remembering(tmp_path) as it:
         path = it.folder / "facts/user-profile.md"
         path.write_bytes(
@@ -335,7 +335,7 @@ async def test_crlf_file_keeps_its_line_ends(tmp_path: Path) -> None:
 
 
 async def test_new_value_replaces_only_its_own_key_and_is_archived(tmp_path: Path) -> None:
-    """One current value; the old one with its dates; neighbours and equal keys elsewhere stay (CASES 15, 16)."""
+    """One current value; the old one with its dates; neighbours and equal keys elsewhere stay (fault 15, 16)."""
     async with remembering(tmp_path) as it:
         await it.ask(fact("技术栈", "主要语言", "TypeScript"))
         await it.ask(fact("技术栈", "框架", "React"))
@@ -355,7 +355,7 @@ async def test_new_value_replaces_only_its_own_key_and_is_archived(tmp_path: Pat
 
 
 async def test_same_fact_again_changes_no_byte(tmp_path: Path) -> None:
-    """Not the value, not the time of the file (CASES 15)."""
+    """Not the value, not the time of the file (fault 15)."""
     async with remembering(tmp_path) as it:
         await it.ask(fact("S", "k", "v"))
         await it.flushed()
@@ -389,7 +389,7 @@ async def test_fact_goes_where_it_belongs(
 
 
 async def test_fact_in_a_fence_is_no_fact(tmp_path: Path) -> None:
-    """A heading and an item in a code fence are left alone, and the real section is found (CASES 3)."""
+    """A heading and an item in a code fence are left alone, and the real section is found (fault 3)."""
     (tmp_path / "memory/facts").mkdir(parents=True)
     path = tmp_path / "memory/facts/user-profile.md"
     path.write_text("# P\n\n```\n## Stack\n- language: in a fence\n```\n\n## Stack\n\n- language: TypeScript\n")
@@ -401,7 +401,7 @@ async def test_fact_in_a_fence_is_no_fact(tmp_path: Path) -> None:
 
 
 async def test_front_matter_that_yaml_refuses_is_kept_and_named(tmp_path: Path) -> None:
-    """The body is used and found, every byte of it stays, and `status` names the file (CASES 4)."""
+    """The body is used and found, every byte of it stays, and `status` names the file (fault 4)."""
     (tmp_path / "memory/facts").mkdir(parents=True)
     path = tmp_path / "memory/facts/windows.md"
     head = "---\npath: C:\\Users\\me\ntitle: [[x]]y\n---\n"
@@ -510,7 +510,7 @@ async def test_task_id_is_never_given_twice(tmp_path: Path, way: str) -> None:
     ids=["unknown", "back-to-pending", "expired", "archived", "change-of-unknown"],
 )
 async def test_senseless_task_change_is_refused(tmp_path: Path, change: Any, reason: str) -> None:
-    """With the field and the reason, and nothing changes (CASES 18)."""
+    """With the field and the reason, and nothing changes (fault 18)."""
     async with remembering(tmp_path) as it:
         await it.ask(task(title="one"))
         await it.ask(task(title="two"))
@@ -554,7 +554,7 @@ NOTES = [
     ],
 )
 async def test_words_of_every_kind_are_found(tmp_path: Path, query: str, expected: str) -> None:
-    """Chinese words of two characters and of one, mixed ones, identifiers (CASES 19)."""
+    """Chinese words of two characters and of one, mixed ones, identifiers (fault 19)."""
     async with remembering(tmp_path) as it:
         for number, note in enumerate(NOTES):
             await it.ask(say(note, f"s{number}"))
@@ -563,7 +563,7 @@ async def test_words_of_every_kind_are_found(tmp_path: Path, query: str, expecte
 
 @pytest.mark.parametrize("query", ["", " \n\t", '"', "*", "NOT", "(", "🎉🎉", "的", "()[]{}^~:"])
 async def test_query_without_words_recalls_nothing_and_the_rest_comes(tmp_path: Path, query: str) -> None:
-    """No error: facts, tasks and history are there (CASES 20)."""
+    """No error: facts, tasks and history are there (fault 20)."""
     async with remembering(tmp_path) as it:
         await it.ask(say("hello there"))
         await it.ask(fact("S", "k", "v"))
@@ -575,7 +575,7 @@ async def test_query_without_words_recalls_nothing_and_the_rest_comes(tmp_path: 
 
 
 async def test_three_years_old_answer_is_found(tmp_path: Path) -> None:
-    """The one message that answers is old, hundreds are newer (CASES 22)."""
+    """The one message that answers is old, hundreds are newer (fault 22)."""
     for recency in ("off", "steps", "exponential", "half_life"):
         async with remembering(tmp_path / recency, recency=recency) as it:
             await it.ask(say("my blood type is AB negative", "old", timestamp="2023-05-04T10:00:00Z"))
@@ -590,7 +590,7 @@ async def test_three_years_old_answer_is_found(tmp_path: Path) -> None:
 
 
 async def test_deleted_file_is_not_found_any_more(tmp_path: Path) -> None:
-    """Neither the file nor a section that a person took out (CASES 23)."""
+    """Neither the file nor a section that a person took out (fault 23)."""
     async with remembering(tmp_path) as it:
         await it.ask(fact("Pets", "cat", "Luna"))
         await it.ask(fact("Pets", "dog", "Rex", topic="dogs"))
@@ -708,7 +708,7 @@ async def test_kind_of_session_limits_what_it_writes(tmp_path: Path, kind: str, 
 async def test_malformed_event_is_refused_by_field(
     tmp_path: Path, event_type: str, data: dict[str, Any], field: str
 ) -> None:
-    """`bus:rejected` names the field; no handler failed, nothing is written (CASES 33)."""
+    """`bus:rejected` names the field; no handler failed, nothing is written (fault 33)."""
     seen = []
 
     async def watch(event: Any) -> None:
@@ -787,7 +787,7 @@ async def test_start_on_a_disk_that_refuses_everything(tmp_path: Path) -> None:
 
 
 async def test_file_that_cannot_be_read_degrades_and_is_left_alone(tmp_path: Path) -> None:
-    """The rest is answered, the notice names the file, and a write to it is refused (CASES 7, 8)."""
+    """The rest is answered, the notice names the file, and a write to it is refused (fault 7, 8)."""
     (tmp_path / "memory/facts").mkdir(parents=True)
     bad = tmp_path / "memory/facts/broken.md"
     bad.write_bytes(b"\xff\x00\xff\x00\xfe\xfa")
@@ -839,7 +839,7 @@ def test_events_are_what_memory_registers() -> None:
 
 
 async def test_fact_edited_by_hand_and_by_the_agent_keeps_both(tmp_path: Path) -> None:
-    """The person's line stays as it is, the agent's value stands beside it, and `status` tells (CASES 11)."""
+    """The person's line stays as it is, the agent's value stands beside it, and `status` tells (fault 11)."""
     async with remembering(tmp_path) as it:
         await it.ask(fact("Stack", "language", "TypeScript"))
         await it.ask(fact("Stack", "editor", "vim"))

@@ -139,7 +139,7 @@ async def test_idempotency_key_belongs_to_its_session_and_content(tmp_path: Path
 
 
 async def test_values_that_change_within_a_second_are_all_archived(tmp_path: Path) -> None:
-    """Each with its dates, none in another's place (CASES 15)."""
+    """Each with its dates, none in another's place (fault 15)."""
     async with remembering(tmp_path) as it:
         for value in ("A1", "B2", "C3", "D4", "A1", "E5"):
             await it.ask(UpdateFact(section="S", key="k", value=value))

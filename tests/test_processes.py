@@ -166,7 +166,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 
 
 def test_two_processes_write_a_thousand_messages_each(tmp_path: Path) -> None:
-    """2,000 are there, each once, whoever came first (CASES 9)."""
+    """2,000 are there, each once, whoever came first (fault 9)."""
     command = [sys.executable, "-c", WRITER, str(tmp_path)]
     processes = [
         subprocess.Popen([*command, name, "1000"], cwd=ROOT, stdout=subprocess.PIPE, text=True) for name in ("a", "b")

@@ -130,7 +130,7 @@ async def test_crash_between_the_two_files_loses_and_doubles_nothing(tmp_path: P
 
 @pytest.mark.parametrize("written", [True, False])
 async def test_editor_saves_the_old_day_over_its_rotation(tmp_path: Path, written: bool) -> None:
-    """Nothing is twice, nothing lost; what was edited in the old view stays edited, in its place (CASES 12)."""
+    """Nothing is twice, nothing lost; what was edited in the old view stays edited, in its place (fault 12)."""
     async with remembering(tmp_path, **SMALL) as it:
         for number in range(5):
             await it.ask(say(f"w{number} old"))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from contracts import MemoryRead, MemorySearch, prompt_text
+from contracts.conformance.asking import NOW, SESSION, fact, new_task, said
 from contracts.conformance.check import Check
 from contracts.conformance.counting import least_tokens
-from contracts.conformance.keeping import fact, new_task, said
 from contracts.conformance.probe import Probe, expect
+from contracts.errors import NotOfferedError
 
 ODD_QUERIES = ('"', "*", "NOT", "AND OR", "(", ")", "a:b", "😀", " \n\t", "[", "\\", "'; --", "%", "\ud83d", "的")
-"""Queries that are syntax somewhere, or hold no word at all (CASES of recall: none of them is an error)."""
+"""Queries that are syntax somewhere, or hold no word at all; a person may type each of them, so none is an error."""
 BUDGETS = (1, 25, 120, 600, 3_000)
 """Budgets in tokens, from one that holds nothing to one that holds almost all."""
 
@@ -64,7 +67,7 @@ async def budget_is_kept(probe: Probe) -> None:
     await new_task(probe, "Clean the cache every night")
     for budget in BUDGETS:
         query = "Why does the nightly build fail? 缓存"
-        context = await probe.ask(MemoryRead(query=query, session_id="conformance", max_tokens=budget))
+        context = await probe.ask(MemoryRead(query=query, session_id=SESSION, max_tokens=budget))
         tokens = context.tokens
         if tokens is not None:
             expect(tokens.max == budget, f"maxTokens was {budget}, tokens.max is {tokens.max}")
@@ -94,26 +97,39 @@ async def long_message_is_kept(probe: Probe) -> None:
     expect(counted <= 500, f"maxTokens is 500, but what came has {counted} tokens or more")
 
 
-async def group_sees_nothing_private(probe: Probe) -> None:
-    """What was said and written in a primary session does not reach a group, by any route."""
-    await probe.write(said("private-8801 in the talk"))
-    await probe.write(fact("密码本", "private-8802"))
-    await new_task(probe, "private-8803")
-    query = "private-8801 private-8802 private-8803 密码本"
-    group = MemoryRead(query=query, session_id="agent:main:telegram:group:-7", max_tokens=4_000, session_kind="group")
-    context = await probe.ask(group)
-    expect("private-880" not in context.model_dump_json(), "a group's memory:context holds what is private")
-    asked = MemorySearch(query=query, session_id=group.session_id, session_kind="group")
-    results = await probe.ask(asked)
-    expect("private-880" not in results.model_dump_json(), "a group's memory:results hold what is private")
+async def later_memories_stay_out(probe: Probe) -> None:
+    """With asOf a read is answered as at that time: what was said or written later stays out."""
+    await probe.write(said("earlier-6611 about the cache"))
+    await probe.write(said("later-6612 about the cache", 7_200))
+    await probe.write(fact("缓存", "later-6613"))
+    await new_task(probe, "later-6614")
+    between = await probe.ask(_as_of(NOW + timedelta(hours=1)))
+    history = [message.content for message in between.history]
+    expect("later-6612" not in prompt_text(between), "a message that was said after asOf is in memory:context")
+    expect(history == ["earlier-6611 about the cache"], f"said before asOf, but the history is {history}")
+    before = await probe.ask(_as_of(datetime(2001, 1, 1, tzinfo=UTC)))
+    expect(not prompt_text(before), f"nothing was remembered yet at asOf, but this came: {prompt_text(before)!r}")
 
 
-async def sandbox_writes_nothing(probe: Probe) -> None:
-    """A write from a sandbox is refused with a reason and leaves nothing."""
-    write = said("sandboxed-5501").model_copy(update={"session_kind": "sandbox"})
-    await probe.refused(write, "a sandbox session writes nothing")
-    context = await probe.read("sandboxed-5501")
-    expect("sandboxed-5501" not in prompt_text(context), "the write of a sandbox was refused, but it is there")
+def _as_of(time: datetime) -> MemoryRead:
+    return MemoryRead(query="the cache 缓存", session_id=SESSION, max_tokens=4_000, as_of=time)
+
+
+async def citations_fit(probe: Probe) -> None:
+    """A Memory that cites gives one citation for each recalled piece, in the same order."""
+    for day in range(3):
+        session_id = f"conformance-day-{day}"
+        await probe.write(said(f"heron-770{day} is the name of a bird", day * 86_400, session_id))
+    context = await probe.read("name of the bird heron-7700 heron-7701 heron-7702")
+    if not context.citations:
+        raise NotOfferedError("citations[] of memory:context", "recalled pieces come without them")
+    counts = f"{len(context.recalled)} recalled pieces have {len(context.citations)} citations"
+    expect(len(context.citations) == len(context.recalled), counts)
+    for piece, citation in zip(context.recalled, context.citations, strict=True):
+        days = [(NOW + timedelta(days=day)).date() for day in range(3) if f"heron-770{day}" in piece]
+        if citation.time is not None and len(days) == 1:
+            cited = citation.time.astimezone(UTC).date()
+            expect(cited == days[0], f"{piece!r} is cited as of {cited}, which is the day of another piece")
 
 
 CHECKS = (
@@ -123,7 +139,7 @@ CHECKS = (
     Check("memory:read: the history is that of the session", context_is_of_its_session),
     Check("memory:search: finds Chinese words and identifiers, best first", search_finds),
     Check("memory:read: maxTokens is kept", budget_is_kept),
-    Check("privacy: a group sees nothing of a primary session", group_sees_nothing_private),
-    Check("privacy: a sandbox writes nothing", sandbox_writes_nothing),
+    Check("memory:read: with asOf later memories stay out", later_memories_stay_out),
+    Check("memory:read: citations are those of the recalled pieces", citations_fit, required=False),
     Check("memory:read: a huge message does not break the budget", long_message_is_kept),
 )

@@ -6,10 +6,10 @@ from typing import Any
 
 from bus import Request
 from contracts import MemoryWritten
+from contracts.conformance.asking import new_task
 from contracts.conformance.check import Check
 from contracts.conformance.generated import EXPECTED
 from contracts.conformance.golden import MODELS, golden_envelopes, payload_of
-from contracts.conformance.keeping import new_task
 from contracts.conformance.probe import Probe, expect
 
 _OPTIONAL_WRITES = {"memory.write.summary", "memory.write.note", "memory.write.memory"}

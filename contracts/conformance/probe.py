@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from bus import (
     BusError,
@@ -33,13 +33,6 @@ STARTING = 4
 """Starting and stopping may take so many times as long as an answer."""
 NOT_OFFERED = "not offered"
 """By these words in the `message` of a refusal a Memory says that it does not do this at all."""
-
-
-class Factory(Protocol):
-    """Makes the Memory that is verified."""
-
-    def __call__(self, root: Path) -> Plugin:
-        """Make a Memory that keeps everything below `root`, which may hold what an earlier one left there."""
 
 
 class Probe:

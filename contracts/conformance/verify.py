@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bus import Plugin
-from contracts.conformance import brain, finding, generated, goldens, keeping, mutations
+from contracts.conformance import brain, finding, generated, goldens, keeping, lasting, mutations, privacy, tasks
 from contracts.conformance.check import Check, judge, run_checks
 from contracts.conformance.probe import Probe
 from contracts.conformance.report import Report, Result
@@ -17,6 +17,10 @@ EXAMPLES = 25
 """Generated payloads an event unless said otherwise."""
 
 
+EXCHANGES = (*finding.CHECKS, *keeping.CHECKS, *tasks.CHECKS, *lasting.CHECKS, *privacy.CHECKS)
+"""The checks that write and look what became of it."""
+
+
 def memory_checks(examples: int = EXAMPLES) -> tuple[Check[Probe], ...]:
     """Give all checks of a Memory, in order.
 
@@ -24,7 +28,7 @@ def memory_checks(examples: int = EXAMPLES) -> tuple[Check[Probe], ...]:
         examples: Generated payloads an event; 0 leaves these checks out.
     """
     random = generated.checks(examples) if examples else ()
-    return (*finding.CHECKS, *keeping.CHECKS, *goldens.checks(), *mutations.checks(), *random)
+    return (*EXCHANGES, *goldens.checks(), *mutations.checks(), *random)
 
 
 async def verify_memory(

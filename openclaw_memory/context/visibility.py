@@ -40,7 +40,7 @@ _POLICIES: dict[SessionKind, Visibility] = {
 
 
 def policy(kind: SessionKind) -> Visibility:
-    """Give what a kind of session may see and do (the table of the documentation's section on sessions)."""
+    """Give what a kind of session may see and do (the table of docs/sessions.md)."""
     return _POLICIES[kind]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -199,13 +199,3 @@ def tags_of(front: FrontMatter) -> tuple[str, ...]:
     """Give the tags of a document's front matter."""
     tags = front.fields.get("tags")
     return tuple(str(tag) for tag in tags) if isinstance(tags, list | tuple) else ()
-
-
-def time_of(front: FrontMatter, field: str) -> datetime | None:
-    """Read a time of the front matter; None when it is missing, without an offset or no time."""
-    value = front.fields.get(field)
-    try:
-        time = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return time if time is not None and time.tzinfo is not None else None

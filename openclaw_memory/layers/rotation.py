@@ -1,7 +1,7 @@
 """What writing messages takes: appending, and moving what a full file holds into the day's next part.
 
 Planned like any write, so all of it is one record of the journal: after a crash a message is in the day's file or in
-its part, never in both and never in none (seed 000 section 5.3; DESIGN section 6).
+its part, never in both and never in none (seed 000 section 5.3).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language
 
 
 def plan_tidying(draft: Draft, day: str, now: datetime) -> None:
-    """Take out of a day's file what an editor that held an old view of it saved again (CASES 12).
+    """Take out of a day's file what an editor that held an old view of it saved again (fault 12).
 
     Copies that say the same go. An edited one takes the place of the text that its part holds.
     """

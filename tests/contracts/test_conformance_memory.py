@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import toy_memory as toys
 
-from contracts.conformance import Outcome, Report, finding, keeping, verify_memory
+from contracts.conformance import Outcome, Report, verify_memory
 from contracts.conformance.check import run_checks
+from contracts.conformance.verify import EXCHANGES
 
 EXAMPLES = 3
 
@@ -62,6 +63,53 @@ WRONG = [
         {"published before it", "in order across types"},
         "published before the read, not in its history",
     ),
+    (toys.RolesLost, {"who said it"}, "come back as of ['user', 'user', 'user', 'user']"),
+    (toys.LosesTimes, {"as it was said"}, "history says 2026-05-04 14:00"),
+    (toys.LosesNeighbours, {"a new value replaces"}, "another key of the section lost its value"),
+    (toys.OtherSection, {"in another section"}, "in two sections, but ['Gleam-1-4'] is not among the facts"),
+    (toys.FactsValueTrunc, {"all lines of a value"}, "the fact's value has three lines, but of them came only"),
+    (toys.TurnsLinesRound, {"all lines of a value"}, "come back in another order"),
+    (toys.LosesDue, {"changes its state"}, "it is due on 2026-05-04, but comes back as due None"),
+    (toys.DropsSteps, {"by its taskId leaves the rest"}, "but so did its priority, due, steps"),
+    (toys.KeepsTheOldTitle, {"by its taskId leaves the rest"}, "is still called 'an old title'"),
+    (toys.OneIdForAll, {"ids of tasks differ", "given again"}, "three tasks got the ids ['OPEN-001', 'OPEN-001'"),
+    (toys.IdsReused, {"given again"}, "the id OPEN-001 was given again to a new task after a restart"),
+    (toys.IdemRestart, {"idempotencyKey is still known"}, "the same idempotencyKey after a restart, and the history"),
+    (toys.AnswersAnotherKey, {"idempotencyKey"}, "the same idempotencyKey got 'messages#0', then 'messages#9'"),
+    (toys.AnswersAnotherKey, {"idempotencyKey"}, "got 'messages#0', after a restart 'messages#9'"),
+    (
+        toys.NotSynced,
+        {"a success has its durability"},
+        "without saying in durability what may be relied on: ['a task',",
+    ),
+    (toys.Citations, {"citations are those"}, "3 recalled pieces have 1 citations"),
+    (toys.CitesInAnotherOrder, {"citations are those"}, "cited as of 2026-05-06, which is the day of another piece"),
+    (toys.IgnoresAsOf, {"with asOf"}, "a message that was said after asOf is in memory:context"),
+    (toys.AsOfForMessagesOnly, {"with asOf"}, "nothing was remembered yet at asOf, but this came"),
+    (toys.AsOfWithoutHistory, {"with asOf"}, "said before asOf, but the history is []"),
+    (toys.UpdatesNothing, {"a new value replaces", "in order across types"}, "published last, but not what holds"),
+    (toys.WritesTwiceUnderOneKey, {"idempotencyKey"}, "written once by its idempotencyKey, but the history is"),
+    (toys.ForgetsFactsAtRestart, {"restart: what was acknowledged"}, "the fact is gone after a restart"),
+    (toys.HidesTasksAfterRestart, {"restart: what was acknowledged"}, "the task OPEN-001 is gone after a restart"),
+    (toys.TellsGroupsBySearch, {"a group sees nothing"}, "a group's memory:results hold what is private"),
+    (toys.CutsTitles, {"changes its state"}, "the title comes back as 'Write the'"),
+    (toys.LosesPriority, {"changes its state"}, "it is pending, medium"),
+    (toys.ChecksAllSteps, {"changes its state"}, "the steps come back as [('first step', True), ('第二步', True)]"),
+    (toys.NeverInProgress, {"changes its state"}, "OPEN-001 is not in_progress after the change"),
+    (toys.RefusesWithoutNaming, {"unknown task"}, "the refusal does not name the task: 'impossible'"),
+    (toys.RecallsForNothing, {"an empty query"}, "an empty query recalled ('hello there',)"),
+    (toys.EmptyQueryEmptyHistory, {"an empty query", "that of the session"}, "an empty query got no history"),
+    (toys.EmptyQueryNoFacts, {"an empty query"}, "an empty query did not get the facts of the profile"),
+    (toys.SearchesWithoutLimit, {"memory:search: finds"}, "maxResults was 2, "),
+    (toys.MixesSessions, {"that of the session"}, "the history of the session is ['mine-1', 'theirs-2']"),
+    (toys.SandboxTalks, {"a sandbox writes"}, "although a message of a sandbox writes nothing"),
+    (toys.SandboxFacts, {"a sandbox writes"}, "although a fact of a sandbox writes nothing"),
+    (toys.SandboxUpdates, {"a sandbox writes"}, "although a fact's update of a sandbox writes nothing"),
+    (toys.SandboxTasks, {"a sandbox writes"}, "although a task of a sandbox writes nothing"),
+    (toys.SandboxMoves, {"a sandbox writes"}, "although a task's change of a sandbox writes nothing"),
+    (toys.SandboxBatch, {"a sandbox writes"}, "although a batch of a sandbox writes nothing"),
+    (toys.SandboxWritesQuietly, {"a sandbox writes"}, "are there: ['sandboxed-5501', 'sandboxed-5502',"),
+    (toys.SandboxMovesQuietly, {"a sandbox writes"}, "a sandbox's change of OPEN-001 was refused, but is done"),
 ]
 
 
@@ -70,10 +118,18 @@ async def test_wrong_memory_fails_for_its_reason(
     memory: type[toys.HonestMemory], checks: set[str], reason: str
 ) -> None:
     """Only checks of what is wrong fail, and one of them gives the reason in words."""
-    results = await run_checks((*finding.CHECKS, *keeping.CHECKS), memory, patience=2.0)
+    results = await run_checks(EXCHANGES, memory, patience=2.0)
     failed = {result.name: result.reason for result in results if result.outcome is Outcome.FAILED}
     assert any(reason in told for told in failed.values()), failed
     assert all(any(part in name for part in checks) for name in failed), failed
+
+
+async def test_citations_are_optional() -> None:
+    """A Memory that recalls without citations passes; the report says that they are not offered."""
+    report = await verify(toys.CitesNothing, only="citations")
+    assert report.passed
+    assert report.results[0].outcome is Outcome.NOT_OFFERED
+    assert "citations[] of memory:context is not offered" in report.results[0].reason
 
 
 async def test_wrong_event_is_told() -> None:

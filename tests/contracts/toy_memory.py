@@ -13,6 +13,7 @@ from typing import Any
 from bus import Event, EventBus
 from contracts import (
     BatchContent,
+    Citation,
     HistoryMessage,
     MemoryContext,
     MemoryRead,
@@ -174,24 +175,28 @@ class HonestMemory:
     def read(self, request: MemoryRead) -> MemoryContext:
         """Give everything that matters and fits: history last dropped."""
         group = request.session_kind == "group"
-        history = [kept for session_id, kept in self.state.messages if session_id == request.session_id]
+        said = [each for each in self.state.messages if request.as_of is None or each[1].timestamp <= request.as_of]
+        history = [kept for session_id, kept in said if session_id == request.session_id]
         words = [word for word in request.query.split() if len(word) > 2]
-        found = (
-            ()
-            if group
-            else [kept.content for _, kept in self.state.messages if any(word in kept.content for word in words)]
-        )
+        found = [] if group else [kept for _, kept in said if any(word in kept.content for word in words)]
+        written = [f"{section}/{key}: {value}" for (section, key), value in self.state.facts.items()]
+        nothing_else = group or (request.as_of is not None and request.as_of < NOW)
         context = MemoryContext(
-            facts=()
-            if group
-            else tuple(f"{section}/{key}: {value}" for (section, key), value in self.state.facts.items()),
-            tasks=() if group else tuple(self.state.tasks.values()),
+            facts=() if nothing_else else tuple(written),
+            tasks=() if nothing_else else tuple(self.state.tasks.values()),
             summaries=(),
             degraded=False,
-            recalled=tuple(found),
+            recalled=tuple(kept.content for kept in found),
             history=tuple(history),
+            citations=tuple(self.cite(kept) for kept in found),
         )
         return self.fit(context, request.max_tokens)
+
+    def cite(self, kept: HistoryMessage) -> Citation:
+        """Tell where a message is kept."""
+        return Citation(
+            path="m", start_line=1, end_line=1, layer="conversation", key=kept.key, time=kept.timestamp, score=1.0
+        )
 
     def fit(self, context: MemoryContext, most: int) -> MemoryContext:
         """Leave out pieces until the budget is kept, counting two bytes as a token."""
@@ -200,6 +205,8 @@ class HonestMemory:
             left_out = True
             part = next(name for name in ("recalled", "history", "facts", "tasks") if getattr(context, name))
             context = context.model_copy(update={part: getattr(context, part)[1:]})
+        cited = context.citations[len(context.citations) - len(context.recalled) :]
+        context = context.model_copy(update={"citations": cited})
         tokens = TokenReport(max=most, used=len(prompt_text(context).encode()) // 2, encoding="estimate")
         return context.model_copy(update={"tokens": tokens, "truncated": left_out})
 
@@ -401,3 +408,358 @@ class PublishesItsAnswers(HonestMemory):
             await self.bus.publish(self.answer(event.data))
         else:
             await super().handle(event)
+
+
+class RolesLost(HonestMemory):
+    """Keeps every message as the user's."""
+
+    def add_message(self, session_id: str, message: MessageContent) -> str:
+        return super().add_message(session_id, message.model_copy(update={"role": "user"}))
+
+
+class LosesTimes(HonestMemory):
+    """Keeps the hour of a message and not the minute."""
+
+    def add_message(self, session_id: str, message: MessageContent) -> str:
+        hour = (message.timestamp or NOW).replace(minute=0)
+        return super().add_message(session_id, message.model_copy(update={"timestamp": hour}))
+
+
+class LosesNeighbours(HonestMemory):
+    """Writes a section anew at each fact."""
+
+    def set_fact(self, section: str, key: str, value: str) -> str:
+        self.state.facts = {known: old for known, old in self.state.facts.items() if known[0] != section}
+        return super().set_fact(section, key, value)
+
+
+class OtherSection(HonestMemory):
+    """Looks for the key of a fact in all sections and replaces it there."""
+
+    def set_fact(self, section: str, key: str, value: str) -> str:
+        self.state.facts = {known: old for known, old in self.state.facts.items() if known[1] != key}
+        return super().set_fact(section, key, value)
+
+
+class FactsValueTrunc(HonestMemory):
+    """Keeps the first line of a value."""
+
+    def set_fact(self, section: str, key: str, value: str) -> str:
+        return super().set_fact(section, key, value.split("\n")[0])
+
+
+class TurnsLinesRound(HonestMemory):
+    """Keeps the lines of a value from the last to the first."""
+
+    def set_fact(self, section: str, key: str, value: str) -> str:
+        return super().set_fact(section, key, "\n".join(reversed(value.split("\n"))))
+
+
+class LosesDue(HonestMemory):
+    """Keeps a task without its day."""
+
+    def put_task(self, content: TaskContent) -> str:
+        return super().put_task(content.model_copy(update={"due": None}))
+
+
+class DropsSteps(HonestMemory):
+    """Sets what a change of a task does not name back to what a new task has."""
+
+    def put_task(self, content: TaskContent) -> str:
+        key = super().put_task(content)
+        if content.task_id:
+            fresh = {"steps": content.steps or (), "due": content.due, "priority": content.priority or "medium"}
+            self.state.tasks[content.task_id] = self.state.tasks[content.task_id].model_copy(update=fresh)
+        return key
+
+
+class KeepsTheOldTitle(HonestMemory):
+    """Takes the title of a new task only."""
+
+    def put_task(self, content: TaskContent) -> str:
+        return super().put_task(content.model_copy(update={"title": None}) if content.task_id else content)
+
+
+class OneIdForAll(HonestMemory):
+    """Has room for one task."""
+
+    def put_task(self, content: TaskContent) -> str:
+        self.state.tasks = {} if content.task_id is None else self.state.tasks
+        return super().put_task(content)
+
+
+class IdsReused(HonestMemory):
+    """Numbers the tasks since the start, and keeps what it has when a number comes again."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.earlier, self.state.tasks = self.state.tasks, {}
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        current, self.state.tasks = self.state.tasks, self.earlier | self.state.tasks
+        context = super().read(request)
+        self.state.tasks = current
+        return context
+
+
+class IdemRestart(HonestMemory):
+    """Knows idempotency keys until it is stopped."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.state.answers = {}
+
+
+class AnswersAnotherKey(HonestMemory):
+    """Writes once by an idempotency key, and answers the second time as if it had written again."""
+
+    def remember(self, request: Any) -> MemoryWritten:
+        known = getattr(request, "idempotency_key", None) in self.state.answers
+        written = super().remember(request)
+        return written.model_copy(update={"key": "messages#9", "keys": ("messages#9",)}) if known else written
+
+
+class NotSynced(HonestMemory):
+    """Says of no write how durable it is."""
+
+    def remember(self, request: Any) -> MemoryWritten:
+        return super().remember(request).model_copy(update={"durability": None})
+
+
+class Citations(HonestMemory):
+    """Cites the first of the recalled pieces only."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context.model_copy(update={"citations": context.citations[:1]})
+
+
+class CitesInAnotherOrder(HonestMemory):
+    """Cites the last recalled piece first."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context.model_copy(update={"citations": context.citations[::-1]})
+
+
+class CitesNothing(HonestMemory):
+    """Recalls without citations, which are optional."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        return super().read(request).model_copy(update={"citations": ()})
+
+
+class IgnoresAsOf(HonestMemory):
+    """Answers as of now, always."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        return super().read(request.model_copy(update={"as_of": None}))
+
+
+class AsOfForMessagesOnly(HonestMemory):
+    """Shows facts and tasks of now beside the messages of then."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        now = super().read(request.model_copy(update={"as_of": None}))
+        return super().read(request).model_copy(update={"facts": now.facts, "tasks": now.tasks})
+
+
+class AsOfWithoutHistory(HonestMemory):
+    """Has no history of an earlier time."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context if request.as_of is None else context.model_copy(update={"history": ()})
+
+
+class SandboxWrites(HonestMemory):
+    """Lets a sandbox do one kind of write."""
+
+    let: str
+
+    def answer(self, request: Any) -> Any:
+        kind = request.type if isinstance(request, MemoryWrite) else request.event_type
+        if kind == self.let:
+            request = request.model_copy(update={"session_kind": None})
+        return super().answer(request)
+
+
+class SandboxTalks(SandboxWrites):
+    """Lets a sandbox write messages."""
+
+    let = "conversation"
+
+
+class SandboxFacts(SandboxWrites):
+    """Lets a sandbox write facts."""
+
+    let = "fact"
+
+
+class SandboxUpdates(SandboxWrites):
+    """Lets a sandbox update facts."""
+
+    let = "memory:update_fact"
+
+
+class SandboxTasks(SandboxWrites):
+    """Lets a sandbox write tasks."""
+
+    let = "task"
+
+
+class SandboxMoves(SandboxWrites):
+    """Lets a sandbox change the state of tasks."""
+
+    let = "memory:task_state_change"
+
+
+class SandboxBatch(SandboxWrites):
+    """Lets a sandbox write batches."""
+
+    let = "batch"
+
+
+class SandboxWritesQuietly(HonestMemory):
+    """Refuses what a sandbox writes, after writing it."""
+
+    def refuse(self, why: str) -> MemoryWritten:
+        if self.asked.session_kind == "sandbox" and not isinstance(self.asked, TaskStateChange):
+            self.remember(self.asked)
+        return super().refuse(why)
+
+    def answer(self, request: Any) -> Any:
+        self.asked = request
+        return super().answer(request)
+
+
+class SandboxMovesQuietly(HonestMemory):
+    """Refuses a sandbox's change of a task, after doing it."""
+
+    def answer(self, request: Any) -> Any:
+        if isinstance(request, TaskStateChange) and request.session_kind == "sandbox":
+            self.remember(request)
+        return super().answer(request)
+
+
+class UpdatesNothing(HonestMemory):
+    """Keeps the first value of a fact for good."""
+
+    def set_fact(self, section: str, key: str, value: str) -> str:
+        return super().set_fact(section, key, self.state.facts.get((section, key), value))
+
+
+class WritesTwiceUnderOneKey(HonestMemory):
+    """Answers a known idempotency key as it did, and writes all the same."""
+
+    def remember(self, request: Any) -> MemoryWritten:
+        first = self.state.answers.pop(getattr(request, "idempotency_key", None), None)
+        written = super().remember(request)
+        return written if first is None else first
+
+
+class ForgetsFactsAtRestart(HonestMemory):
+    """Starts without facts."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.state.facts = {}
+
+
+class HidesTasksAfterRestart(HonestMemory):
+    """Shows the tasks that it has changed or made itself."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.hidden = set(self.state.tasks)
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context.model_copy(update={"tasks": tuple(task for task in context.tasks if task.id not in self.hidden)})
+
+
+class TellsGroupsBySearch(HonestMemory):
+    """Searches everything for a group."""
+
+    def search(self, request: MemorySearch) -> MemoryResults:
+        return super().search(request.model_copy(update={"session_kind": None}))
+
+
+class CutsTitles(HonestMemory):
+    """Keeps the first two words of a long title."""
+
+    def put_task(self, content: TaskContent) -> str:
+        title = content.title if len(content.title or "") < 22 else " ".join((content.title or "").split()[:2])
+        return super().put_task(content.model_copy(update={"title": title}))
+
+
+class LosesPriority(HonestMemory):
+    """Gives all tasks the same priority."""
+
+    def put_task(self, content: TaskContent) -> str:
+        return super().put_task(content.model_copy(update={"priority": None}))
+
+
+class ChecksAllSteps(HonestMemory):
+    """Takes every step for done."""
+
+    def put_task(self, content: TaskContent) -> str:
+        steps = content.steps and tuple(step.model_copy(update={"done": True}) for step in content.steps)
+        return super().put_task(content.model_copy(update={"steps": steps}))
+
+
+class NeverInProgress(HonestMemory):
+    """Acknowledges the beginning of a task and leaves it pending."""
+
+    def change_task(self, change: TaskStateChange) -> str:
+        key = super().change_task(change)
+        if change.new_state == "in_progress":
+            self.state.tasks[change.task_id] = self.state.tasks[change.task_id].model_copy(update={"state": "pending"})
+        return key
+
+
+class RefusesWithoutNaming(HonestMemory):
+    """Refuses without saying which task there is not."""
+
+    def refuse(self, why: str) -> MemoryWritten:
+        return super().refuse("impossible")
+
+
+class RecallsForNothing(HonestMemory):
+    """Recalls everything for an empty query."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        return super().read(request.model_copy(update={"query": request.query or "hello"}))
+
+
+class EmptyQueryEmptyHistory(HonestMemory):
+    """Has no history for an empty query."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context if request.query else context.model_copy(update={"history": ()})
+
+
+class EmptyQueryNoFacts(HonestMemory):
+    """Has no facts for an empty query."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        return context if request.query else context.model_copy(update={"facts": ()})
+
+
+class SearchesWithoutLimit(HonestMemory):
+    """Does not know maxResults."""
+
+    def search(self, request: MemorySearch) -> MemoryResults:
+        return super().search(request.model_copy(update={"max_results": 1_000}))
+
+
+class MixesSessions(HonestMemory):
+    """Keeps one history for sessions that are named alike."""
+
+    def read(self, request: MemoryRead) -> MemoryContext:
+        context = super().read(request)
+        if request.session_id != "conformance-a":
+            return context
+        return context.model_copy(update={"history": tuple(kept for _, kept in self.state.messages)})

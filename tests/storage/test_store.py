@@ -138,7 +138,7 @@ async def test_deleted_after_the_flush_stays_deleted(tmp_path: Path, edit: str) 
 
 
 async def test_edit_between_read_and_flush_keeps_both(tmp_path: Path) -> None:
-    """A person saves the file while our change waits: their lines and ours are there (CASES 11)."""
+    """A person saves the file while our change waits: their lines and ours are there (fault 11)."""
     async with opened(tmp_path) as it:
         await it.set("one", "1")
         await it.store.flush()
@@ -270,7 +270,7 @@ async def test_full_disk_while_flushing_keeps_the_old_file(tmp_path: Path) -> No
 
 
 async def test_unreadable_file_is_never_written_over(tmp_path: Path) -> None:
-    """Bytes that are no text are left alone; what was acknowledged before waits in the journal (CASES 8)."""
+    """Bytes that are no text are left alone; what was acknowledged before waits in the journal (fault 8)."""
     async with opened(tmp_path) as it:
         await it.set("one", "1")
         path = tmp_path / PROFILE
