@@ -59,7 +59,7 @@ class MemoryWritten(Payload):
     message: str | None = Field(default=None, description="Why it was refused, or what to know about it.")
     durability: Durability | None = Field(
         default=None,
-        description="Comes with every success. `synced`: survives a power failure; `buffered`: not before the next sync.",
+        description="With every success. `synced`: survives a power failure; `buffered`: not before the next sync.",
     )
     suggestions: tuple[str, ...] = Field(default=(), description="What might be worth remembering beside it.")
 
