@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -109,7 +109,7 @@ class Journal:
         self._queue: list[tuple[int, bytes]] = []
         self._must_sync = False
         self._upto: int | None = None
-        self._again: list[tuple[int, bytes]] = []
+        self._again: list[Record] = []
         self._closing = False
         self._failure: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
@@ -155,9 +155,8 @@ class Journal:
 
     def keep_again(self, records: Sequence[Record]) -> None:
         """Take up records that were let go of, at their old places: something rests on them once more."""
-        lines = [(record.position, encode(record)) for record in records]
         with self._changed:
-            self._again += lines
+            self._again += records
             self._changed.notify()
 
     def resume(self, upto: int) -> None:
@@ -186,8 +185,14 @@ class Journal:
                 must_sync, self._must_sync = self._must_sync, False
                 failure, closing = self._failure, self._closing
             if again:
+                # What was let go of before is let go of first; otherwise acknowledgements do not wait for that.
+                if upto is not None and failure is None:
+                    self._shorten(upto)
+                    upto = None
                 self._keep_again(again)
-            if not appends and upto is None and not again:
+                if not appends:
+                    continue
+            if not appends and upto is None:
                 self._sync_late()
                 if closing:
                     return
@@ -255,10 +260,12 @@ class Journal:
         self._kept += appends
         return None
 
-    def _keep_again(self, lines: list[tuple[int, bytes]]) -> None:
+    def _keep_again(self, records: list[Record]) -> None:
         kept = {position for position, _ in self._kept}
-        # Whole records that are still there say more than these, which are about one document.
-        self._kept = sorted([*self._kept, *(item for item in lines if item[0] not in kept)])
+        # Of records that are still there, whole, only what these say of a flush is new.
+        new = [replace(record, operations=()) if record.position in kept else record for record in records]
+        lines = [(record.position, encode(record)) for record in new if record.operations or record.flushed]
+        self._kept = sorted([*self._kept, *lines])
         with suppress(OSError):
             # Where there is no room the next record begins the file with all of it, and reports.
             self._begin()

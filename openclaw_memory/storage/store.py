@@ -192,7 +192,8 @@ class Store:
         if entry.restored or entry.base is None:
             return len(entry.unflushed)
         held = held_up_to(records, path, entry.format.version(entry.base))
-        entry.unflushed = [item for item in entry.flushed if item[0] > held]
+        # An old view that an editor saved holds less than the backup does.
+        entry.unflushed = [item for item in operations if item[0] > held]
         entry.flushed = [item for item in entry.flushed if item[0] <= held]
         entry.since = entry.idle_since = self._clock.monotonic()
         self._shelf.rebase(path, entry.base, entry.stamp)

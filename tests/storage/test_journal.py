@@ -217,6 +217,33 @@ def test_shortened_journal_keeps_what_is_still_needed(tmp_path: Path) -> None:
     assert (contents.records, contents.position) == ((), 5)
 
 
+def test_records_that_are_needed_once_more_stay(tmp_path: Path) -> None:
+    """Let go of and taken up again before the thread looks: they are there, at their old places."""
+    syncing, go_on = threading.Event(), threading.Event()
+
+    def hold_third_sync(operation: str, path: Path) -> None:
+        if operation == "sync" and [call for call, _ in files.calls].count("sync") == 3:
+            syncing.set()
+            assert go_on.wait(30)
+
+    files = FaultyFiles(hold_third_sync)
+    journal, settled = started(tmp_path, files)
+    journal.submit(record(1))
+    assert settled.get()[0] == [1]
+    journal.submit(record(2))
+    assert syncing.wait(30)
+    journal.shorten(2)
+    journal.keep_again([record(1)])
+    go_on.set()
+    journal.close()
+    assert positions(tmp_path) == [1]
+    again, _ = started(tmp_path, LocalFiles(), read_journal(tmp_path, LocalFiles()).records)
+    again.keep_again([record(1)])
+    again.submit(record(3))
+    again.close()
+    assert positions(tmp_path) == [1, 3]
+
+
 def test_start_on_a_full_disk_serves_later(tmp_path: Path) -> None:
     """A journal that could not be begun says so, and begins with the first record that finds room."""
     files = FaultyFiles(lambda operation, path: errno.ENOSPC if operation == "sync" else None)
