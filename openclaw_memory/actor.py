@@ -111,15 +111,21 @@ class Memory:
             guest = Guest(self.config, self._clock, self._files, self._counter, self._new_id, error.owner)
             await guest.open()
             self._guest = guest
-        bus.register(*EVENTS)
-        self._subscription = bus.subscribe(
-            [MemoryRead, MemorySearch, MemoryWrite, UpdateFact, TaskStateChange],
-            self._handle,
-            name=self.name,
-            concurrency=LANES,
-            key=_lane,
-            answers=True,
-        )
+        try:
+            bus.register(*EVENTS)
+            self._subscription = bus.subscribe(
+                [MemoryRead, MemorySearch, MemoryWrite, UpdateFact, TaskStateChange],
+                self._handle,
+                name=self.name,
+                concurrency=LANES,
+                key=_lane,
+                answers=True,
+            )
+        except BaseException:
+            # A start that fails lets go of the folder.
+            if self._owner is not None:
+                await self._owner.close()
+            raise
         if self._owner is not None:
             self._owner.work()
 
@@ -199,7 +205,8 @@ class Memory:
 
     async def _write(self, event: Event[Any], change: MemoryWrite | UpdateFact | TaskStateChange) -> None:
         try:
-            if self._owner is None:
+            # While a take-over applies what was handed in before, nobody's own write goes ahead of it.
+            if self._owner is None or self._taking_over.locked():
                 handed_in = await self._hand_in(change)
                 if handed_in is not None:
                     await self._reply(event, handed_in)

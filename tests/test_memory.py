@@ -6,14 +6,14 @@ import errno
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio
 import pytest
 import tiktoken
 from pydantic import ValidationError
 
-from bus import HandlerFailed
+from bus import Gateway, HandlerFailed, Payload, PluginStartError
 from contracts import (
     EVENTS,
     MemoryDegraded,
@@ -26,6 +26,7 @@ from contracts import (
     UpdateFact,
     prompt_text,
 )
+from openclaw_memory import Memory, MemoryConfig
 from tests.support import FaultyFiles, Remembering, no_space, remembering
 
 
@@ -93,6 +94,22 @@ async def test_manifest_lists_what_there_is(tmp_path: Path) -> None:
     assert entry["file"] == "conversations/2026-05-04.md"
     assert (entry["type"], entry["message_count"], entry["size"]) == ("conversation", 2, path.stat().st_size)
     assert f"checksum: {entry['checksum']}\n" in path.read_text()
+
+
+async def test_start_that_fails_lets_go_of_the_folder(tmp_path: Path) -> None:
+    """Another plugin means something else by one of the events: the start says so, and the folder is free again."""
+
+    class Imposter(Payload):
+        event_type: ClassVar[str] = "memory:read"
+
+    memory = Memory(MemoryConfig(root=tmp_path, watch=False))
+    async with Gateway() as gateway:
+        gateway.bus.register(Imposter)
+        with pytest.raises(PluginStartError, match="memory:read"):
+            await gateway.register(memory)
+    async with remembering(tmp_path) as it:
+        assert it.memory.status().owner is None
+        assert (await it.ask(say("hello"))).success
 
 
 async def test_replies_are_published_for_watchers(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from contracts import MemoryRead, MemoryWrite, TaskStateChange, UpdateFact
 from openclaw_memory import ManualClock
-from openclaw_memory.owner import with_key
+from openclaw_memory.owner import Owner, with_key
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.inbox import Inbox
 from tests.support import Remembering, remembering
@@ -245,3 +245,27 @@ async def test_handed_in_message_belongs_to_the_day_it_was_said(tmp_path: Path) 
         await owner.flushed()
         assert (owner.folder / "conversations/2026-05-04.md").exists()
         assert not (owner.folder / "conversations/2026-05-05.md").exists()
+
+
+async def test_nobody_overtakes_what_a_take_over_applies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write of another session that comes in the middle of the take-over waits for what was handed in before it."""
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        await passing(guest.ask(say("handed in", "s2")), guest.clock, step=1.0)
+        assert owner.memory._owner is not None
+        owner.memory._owner._store._lock.release()
+        owner.memory._owner._store._lock.keep = lambda: None  # type: ignore[method-assign]
+        serve, begun, go_on = Owner.serve_what_waits, anyio.Event(), anyio.Event()
+
+        async def held(self: Owner) -> None:
+            begun.set()
+            await go_on.wait()
+            await serve(self)
+
+        monkeypatch.setattr(Owner, "serve_what_waits", held)
+        async with anyio.create_task_group() as group:
+            group.start_soon(guest.ask, say("takes over", "s1"))
+            await begun.wait()
+            group.start_soon(guest.ask, say("comes in between", "s2"))
+            await anyio.wait_all_tasks_blocked()
+            go_on.set()
+        assert await history(guest, "s2") == ["handed in", "comes in between"]
