@@ -208,16 +208,35 @@ class EventBus:
 
         - raises `ReplyTypeError`: `payload` is not of the type that the request declares.
         """
+        answer = self._answered(event, payload)
+        await self._send(answer, self._hub.worker())
+        return answer
+
+    def reply_nowait(self, event: Event[Request[R]], payload: R) -> Awaitable[None] | None:
+        """Answer `event` as `reply` does, from a place that can't wait, such as a callback.
+
+        Return what is still to be awaited where a queue is full; None where all have accepted the reply.
+
+        - raises `ReplyTypeError`: as `reply` does.
+        - raises `QueueFullError`: a queue is full, and the reply's policy is `Overflow.RAISE`.
+        """
+        answer = self._answered(event, payload)
+        hub = self._hub
+        worker = hub.worker()
+        if worker is None and hub.tracer.hook is None:
+            return hub.send(answer)
+        return self._send(answer, worker)
+
+    def _answered(self, event: Event[Request[R]], payload: R) -> Event[R]:
+        """Let the requester go on, and give the reply as an event that is not sent yet."""
         self._binding.enter("reply")
         if self._closing is not None and self._closing.done():
             raise BusClosedError("reply")
-        hub = self._hub
         expected = getattr(event.data, "reply_type", Payload)
         if not isinstance(payload, expected):
             raise ReplyTypeError(event.type, expected, payload)
-        answer: Event[R] = hub.event(payload, None, event)
-        hub.requests.resolve(event._pending, payload)
-        await self._send(answer, hub.worker())
+        answer: Event[R] = self._hub.event(payload, None, event)
+        self._hub.requests.resolve(event._pending, payload)
         return answer
 
     async def receive(self, wire: Wire) -> Event[Any] | None:

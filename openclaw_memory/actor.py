@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+import os
+import random
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from typing import Any
 
 import anyio.to_thread
-from ulid import ULID
+from ulid import ULIDGenerator
 
 from bus import Event, EventBus, Payload, Subscription
 from contracts import (
@@ -82,7 +84,7 @@ class Memory:
         self._clock = clock or SystemClock()
         self._files = files or LocalFiles()
         self._counter = counter
-        self._new_id = new_id or _ulid
+        self._new_id = new_id or _ulids()
         self._bus: EventBus | None = None
         self._owner: Owner | None = None
         self._guest: Guest | None = None
@@ -269,7 +271,14 @@ class Memory:
             written = self._failed(str(planned.commit.error))
         else:
             written = planned.written(self.config.durability)
-        self._start(self._reply(event, written))
+        assert self._bus is not None
+        try:
+            full = self._bus.reply_nowait(event, written)
+        except Exception:
+            log.exception("a reply could not be published")
+            return
+        if full is not None:
+            self._start(_awaited(full))
 
     async def _own_writes(self, event: Event[Any]) -> None:
         """Wait until what this session wrote before is decided, so that it is read."""
@@ -325,6 +334,10 @@ class Memory:
             log.error("a reply could not be published", exc_info=error)
 
 
+async def _awaited(something: Awaitable[None]) -> None:
+    await something
+
+
 def _lane(event: Event[Any]) -> str:
     """Give the lane of an event: its session's, or the one of events without a session."""
     return event.data.session_id or ""
@@ -339,6 +352,9 @@ def _counter(encoding: str) -> TokenCounter:
         return EstimateCounter()
 
 
-def _ulid(time: datetime) -> str:
+def _ulids() -> Callable[[datetime], str]:
+    # Seeded by the system once: asking it for each message lets every waiting thread run before the event loop.
+    chance = random.Random(os.urandom(32))
+    generator = ULIDGenerator(randomness=lambda _: chance.randbytes(10))
     # The time of a ULID begins in 1970; messages may be older.
-    return str(ULID.from_timestamp(max(0.0, time.timestamp())))
+    return lambda time: str(generator.generate(max(0.0, time.timestamp())))

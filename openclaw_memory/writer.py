@@ -25,6 +25,7 @@ from openclaw_memory.context.visibility import audience, kind_of, policy
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers import conversations, facts, rotation, state, tasks
 from openclaw_memory.layers.conversations import Said
+from openclaw_memory.layers.day_files import ConversationDocument
 from openclaw_memory.layers.parts import FOLDER, next_parts, parts_of
 from openclaw_memory.markdown.text import clean
 from openclaw_memory.storage.commits import Commit
@@ -98,17 +99,17 @@ class Writer:
         items = self._items(change)
         for item in items:
             _check_allowed(item, kind)
-        needs = await self._needs(change, items, kind)
+        now = self._now()
+        needs = await self._needs(change, items, kind, now)
         while True:
-            draft = await self._draft(needs)
+            draft = await self._draft(needs, now)
             try:
-                return self._planned(change, items, needs, draft)
+                return self._planned(change, items, needs, draft, now)
             except NotLoadedError as missing:
                 needs.paths[missing.path] = None
 
-    def _planned(self, change: Change, items: Sequence[Change], needs: _Needs, draft: Draft) -> Planned:
+    def _planned(self, change: Change, items: Sequence[Change], needs: _Needs, draft: Draft, now: datetime) -> Planned:
         """Plan all items on a draft and commit it; nothing is awaited in here."""
-        now = self._now()
         once = _idempotency(change)
         if once is not None:
             seen = state.known_keys(draft, *once, now)
@@ -136,7 +137,7 @@ class Writer:
         self._tidied |= {day: draft.document(day).places for day in needs.appended}
         return Planned(commit, tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
 
-    async def _draft(self, needs: _Needs) -> Draft:
+    async def _draft(self, needs: _Needs, now: datetime) -> Draft:
         """Load what planning rests on, with the parts that full files rotate into.
 
         A day's file that was read anew since it was last tidied may hold an old view of the day: then with all parts.
@@ -147,12 +148,7 @@ class Writer:
             draft = await self._store.draft(
                 [path for path in needs.paths if path not in needs.looked_at], known=[*needs.appended, *needs.looked_at]
             )
-            unknown = [
-                day
-                for day in needs.appended
-                if draft.document(day).file.blocks
-                and all(draft.document(day).places is not known.get(day) for known in (self._tidied, listed))
-            ]
+            unknown = [day for day in needs.appended if self._may_be_an_old_view(draft.document(day), listed.get(day))]
             if unknown:
                 known = await self._store.scan(FOLDER)
                 for day in unknown:
@@ -160,7 +156,7 @@ class Writer:
                     needs.paths |= dict.fromkeys(await self._store.readable(parts_of(day, known)))
                 continue
             for day in listed:
-                rotation.plan_tidying(draft, day, self._now())
+                rotation.plan_tidying(draft, day, now)
             missing = rotation.parts_missing(draft, said, self._limits)
             if not missing:
                 return draft
@@ -168,6 +164,11 @@ class Writer:
             for day, count in missing.items():
                 # What is moved must be what the file holds, so the day's own file is looked at as well.
                 needs.paths |= dict.fromkeys([day, *next_parts(day, {*known, *needs.paths}, count)])
+
+    def _may_be_an_old_view(self, document: ConversationDocument, listed: object) -> bool:
+        """Tell whether a day's file was read anew since it was tidied, or since its parts were listed."""
+        places = document.places
+        return bool(document.file.blocks) and places is not self._tidied.get(document.path) and places is not listed
 
     def _now(self) -> datetime:
         """Give the time on the user's clock, to the millisecond as files hold it."""
@@ -184,10 +185,9 @@ class Writer:
             return [item.data for item in change.content.items]
         return [change]
 
-    async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind) -> _Needs:
+    async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime) -> _Needs:
         needs = _Needs([], [], {}, {}, {}, {})
         contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
-        now = self._now()
         for number, (item, content) in enumerate(zip(items, contents, strict=True)):
             if isinstance(content, MessageContent | MessagesContent):
                 assert isinstance(item, MemoryWrite)

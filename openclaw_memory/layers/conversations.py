@@ -40,11 +40,10 @@ class ConversationFormat:
             case "adopt":
                 return day_files.adopt(document, arguments["text"], arguments["tags"], at)
             case "take_out":
-                return day_files.take_out(document, {(id_, digest) for id_, digest in arguments["messages"]}, at)
+                return day_files.take_out(document, arguments["messages"], at)
             case "amend":
                 return day_files.amend(document, arguments["changes"], at)
-        messages = [Message(**{**item, "time": datetime.fromisoformat(item["time"])}) for item in arguments["messages"]]
-        return day_files.append(document, messages, arguments["language"], at)
+        return day_files.append(document, day_files.spoken(arguments["messages"]), arguments["language"], at)
 
     def collision(self, document: ConversationDocument, operation: Operation) -> str | None:
         return day_files.amend_collision(document, operation.arguments) if operation.kind == "amend" else None

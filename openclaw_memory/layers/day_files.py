@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Self
 
 from openclaw_memory.layers.documents import REQUIRED, head_lines
@@ -54,18 +55,67 @@ class ConversationDocument(Document):
 
 
 class MovedText(str):
-    """The text of blocks that still knows them: parsing a full file would hold up everything else.
+    """The text of a document's blocks that still knows the document: parsing a full file would hold up everything else.
 
     Out of the journal it comes back as a plain string, which is parsed.
     """
 
+    source: ConversationDocument
+
+    def __new__(cls, source: ConversationDocument) -> Self:
+        """Put the blocks together; one whose last line was left open gets an end."""
+        text = super().__new__(cls, "".join(closed(block.raw, source.newline) for block in source.file.blocks))
+        text.source = source
+        return text
+
+
+class NamedBlocks(list[list[str]]):
+    """Ids and digests of blocks that still knows them. Out of the journal it comes back as a plain list."""
+
     blocks: tuple[MessageBlock, ...]
 
-    def __new__(cls, blocks: Sequence[MessageBlock], newline: str) -> Self:
-        """Put blocks together; one whose last line was left open gets an end."""
-        text = super().__new__(cls, "".join(closed(block.raw, newline) for block in blocks))
-        text.blocks = tuple(blocks)
-        return text
+    def __init__(self, blocks: tuple[MessageBlock, ...]) -> None:
+        super().__init__([block.message.id, digest(block.raw)] for block in blocks)
+        self.blocks = blocks
+
+
+class Spoken(list[Mapping[str, Any]]):
+    """Messages as JSON that still knows them: reading them back takes longer than all else that appending does.
+
+    Out of the journal it comes back as a plain list, which is read.
+    """
+
+    messages: tuple[Message, ...]
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self.messages = tuple(messages)
+        super().__init__(map(_as_json, self.messages))
+
+
+def spoken(given: Sequence[Mapping[str, Any]]) -> Sequence[Message]:
+    """Give the messages that JSON stands for."""
+    if isinstance(given, Spoken):
+        return given.messages
+    return [Message(**{**item, "time": datetime.fromisoformat(item["time"])}) for item in given]
+
+
+def _as_json(message: Message) -> Mapping[str, Any]:
+    written: dict[str, Any] = {
+        "id": message.id,
+        "session": message.session,
+        "role": message.role,
+        "time": message.time.isoformat(),
+        "content": message.content,
+    }
+    if message.name is not None:
+        written["name"] = message.name
+    if message.origin is not None:
+        written["origin"] = message.origin
+    if message.important:
+        written["important"] = True
+    if message.visibility is not None:
+        written["visibility"] = message.visibility
+    return written
 
 
 def same(one: str, other: str) -> bool:
@@ -84,10 +134,11 @@ def append(
     document: ConversationDocument, messages: Iterable[Message], language: Language, at: str
 ) -> ConversationDocument:
     """Add messages at the end; those with a known id are there already."""
+    known, newline = document.has, document.newline
     new = [
-        (message, format_message(message, language=language, newline=document.newline))
+        (message, format_message(message, language=language, newline=newline))
         for message in messages
-        if not document.has(message.id)
+        if not known(message.id)
     ]
     return _extended(document, new, at)
 
@@ -98,7 +149,13 @@ def adopt(document: ConversationDocument, text: str, tags: Sequence[str], at: st
         document = replace(document, newline=newline_of(text))
         if tags:
             document = replace(document, front=document.front.with_fields({"tags": list(tags)}))
-    blocks = text.blocks if isinstance(text, MovedText) else parse_messages(text).blocks
+    if isinstance(text, MovedText):
+        source = text.source
+        if document.blank and source.encoding == document.encoding and _is_bare(source.file):
+            return replace(document, file=source.file, size=source.size, places=source.places, changed_at=at)
+        blocks = source.file.blocks
+    else:
+        blocks = parse_messages(text).blocks
     # One id may be there twice, where a person copied a block: both come along.
     new = [
         (block.message, closed(block.raw, document.newline)) for block in blocks if not document.has(block.message.id)
@@ -106,13 +163,16 @@ def adopt(document: ConversationDocument, text: str, tags: Sequence[str], at: st
     return _extended(document, new, at)
 
 
-def take_out(document: ConversationDocument, which: Collection[tuple[str, str]], at: str) -> ConversationDocument:
+def take_out(document: ConversationDocument, which: Collection[Sequence[str]], at: str) -> ConversationDocument:
     """Remove blocks by id and digest. One that says something else by now was edited, and stays."""
-    ids = {message_id for message_id, _ in which}
+    if isinstance(which, NamedBlocks) and which.blocks is document.file.blocks:
+        return _arranged(document, (), at) if which else document
+    named = {(message_id, said) for message_id, said in which}
+    ids = {message_id for message_id, _ in named}
     kept = [
         block
         for block in document.file.blocks
-        if block.message.id not in ids or (block.message.id, digest(block.raw)) not in which
+        if block.message.id not in ids or (block.message.id, digest(block.raw)) not in named
     ]
     return document if len(kept) == len(document.file.blocks) else _arranged(document, kept, at)
 
@@ -147,6 +207,11 @@ def amend_collision(document: ConversationDocument, arguments: Mapping[str, Any]
         if block is not None and digest(block.raw) not in (before, digest(text)):
             both.append(message_id)
     return f"{', '.join(both)}: edited here and in the day's own file; both texts are kept" if both else None
+
+
+def _is_bare(file: MessageFile) -> bool:
+    """Tell whether a file is messages and nothing else, so that they stand at the same lines in a file of their own."""
+    return not file.preamble and bool(file.blocks) and file.blocks[-1].raw.endswith("\n")
 
 
 def closed(raw: str, newline: str) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from openclaw_memory.layers.conversations import Said
-from openclaw_memory.layers.day_files import ConversationDocument, MovedText, digest, same
+from openclaw_memory.layers.day_files import ConversationDocument, MovedText, NamedBlocks, Spoken, digest, same
 from openclaw_memory.layers.documents import tags_of
 from openclaw_memory.layers.parts import parts_of
 from openclaw_memory.markdown.messages import Message
@@ -52,8 +51,7 @@ def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language
             if number:
                 _rotate(draft, day, at)
             if run:
-                items = [_arguments(message) for message in run]
-                draft.apply(Operation(day, "append", {"messages": items, "at": at, "language": language}))
+                draft.apply(Operation(day, "append", {"messages": Spoken(run), "at": at, "language": language}))
     return [f"{item.path}#{item.message.id}" for item in said]
 
 
@@ -86,10 +84,8 @@ def _rotate(draft: Draft, day: str, at: str) -> None:
     if part is None:
         return
     document: ConversationDocument = draft.document(day)
-    blocks = document.file.blocks
-    text = MovedText(blocks, document.newline)
+    text, moved = MovedText(document), NamedBlocks(document.file.blocks)
     draft.apply(Operation(part, "adopt", {"text": text, "tags": list(tags_of(document.front)), "at": at}))
-    moved = [[block.message.id, digest(block.raw)] for block in blocks]
     draft.apply(Operation(day, "take_out", {"messages": moved, "at": at}))
 
 
@@ -106,7 +102,8 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
     runs: list[list[Message]] = [[]]
     count, size = len(document.file.blocks), document.size
     for message in messages:
-        added = len(message.content.encode()) + _HEADER_BYTES
+        content = message.content
+        added = (len(content) if content.isascii() else len(content.encode())) + _HEADER_BYTES
         if count and (count >= limits.messages or size + added > limits.size):
             runs.append([])
             count, size = 0, 0
@@ -120,20 +117,3 @@ def _by_day(said: Iterable[Said]) -> dict[str, list[Message]]:
     for item in said:
         by_day.setdefault(item.path, []).append(item.message)
     return by_day
-
-
-def _arguments(message: Message) -> dict[str, Any]:
-    given = {
-        "name": message.name,
-        "origin": message.origin,
-        "important": message.important or None,
-        "visibility": message.visibility,
-    }
-    return {
-        "id": message.id,
-        "session": message.session,
-        "role": message.role,
-        "time": message.time.isoformat(),
-        "content": message.content,
-        **{name: value for name, value in given.items() if value is not None},
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -38,3 +38,14 @@ def plan_flush(waiting: Mapping[str, Waiting], now: float, limits: FlushLimits) 
 def next_flush(waiting: Mapping[str, Waiting], limits: FlushLimits) -> float | None:
     """Tell when `plan_flush` has to be asked again if nothing else happens; None: when something does."""
     return min((document.since + limits.interval for document in waiting.values()), default=None)
+
+
+def is_sooner(changed: Iterable[Waiting], in_all: int, at: float | None, limits: FlushLimits) -> bool:
+    """Tell whether `plan_flush` has to be asked again before `at`, now that these documents have more entries.
+
+    `in_all` counts the entries of all documents.
+    """
+    return in_all >= limits.in_all or any(
+        document.entries >= limits.per_document or at is None or document.since + limits.interval < at
+        for document in changed
+    )

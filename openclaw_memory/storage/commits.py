@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 
-from openclaw_memory.errors import StorageError
+from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.operations import Operation
 
 
@@ -19,7 +19,7 @@ class Commit:
         self.position = position
         self.operations = operations
         self.documents = documents
-        self.error: StorageError | None = None
+        self.error: OpenClawMemoryError | None = None
         self._is_settled = False
         self._settled: anyio.Event | None = None
         """Made for the first who waits: most commits are never waited for, and an event is dear."""
@@ -41,7 +41,7 @@ class Commit:
         else:
             self._callbacks.append(callback)
 
-    def settle(self, error: StorageError | None) -> None:
+    def settle(self, error: OpenClawMemoryError | None) -> None:
         """Decide it."""
         self.error = error
         self._is_settled = True

@@ -93,6 +93,11 @@ class Entry:
         for old in list(self.versions)[:-MOST_REMEMBERED]:
             del self.versions[old]
 
+    def lacks_unflushed(self, version: str | None) -> None:
+        """Note that the file's version holds nothing of `unflushed`, which was found out after it was read."""
+        if version in self.versions and self.unflushed:
+            self.versions[version] = min(self.versions[version], self.unflushed[0][0] - 1)
+
     def catch_up(self, version: str | None) -> Entries:
         """Take a file of an older version, which an editor had open: what was flushed since is applied to it again.
 

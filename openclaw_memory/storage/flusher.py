@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from openclaw_memory.clock import Clock
 from openclaw_memory.errors import StorageError
-from openclaw_memory.storage.buffer import FlushLimits, Waiting, next_flush, plan_flush
+from openclaw_memory.storage.buffer import FlushLimits, Waiting, is_sooner, next_flush, plan_flush
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.durable import BACKUP_SUFFIX, Replacement, make_folders, replace, write_whole
 from openclaw_memory.storage.entries import Entry
@@ -44,10 +44,19 @@ class Flusher:
         self._record = record
         self._trouble = trouble
         self._wake = anyio.Event()
+        self._wakes_at: float | None = None
+        """When the first rewrite is due (seconds of the monotonic clock); None when nothing waits for one."""
 
-    def wake(self) -> None:
-        """Think again about what is due."""
-        self._wake.set()
+    def added(self, paths: Iterable[str]) -> None:
+        """Take note that entries were added to these documents, and think again where that makes something due sooner.
+
+        Each time would cost more than the entry itself.
+        """
+        entries = self._shelf.entries
+        changed = [Waiting(len(entries[path].unflushed), entries[path].since) for path in paths]
+        in_all = sum(len(entries[path].unflushed) for path in self._shelf.active)
+        if is_sooner(changed, in_all, self._wakes_at, self._limits):
+            self._wake.set()
 
     async def run(self, after: Callable[[], None]) -> None:
         """Rewrite documents as they become due, until cancelled; `after` is called each time."""
@@ -63,10 +72,11 @@ class Flusher:
                 continue
             self._wake = anyio.Event()
             active = [entry for _, entry in self._active()]
-            deadlines = [entry.retry_at for entry in active if entry.to_write and entry.retry_at > now]
-            deadlines += [entry.idle_since + REST_SECONDS for entry in active if entry.flushed and not entry.to_write]
-            at = next_flush(waiting, self._limits)
-            await self._sleep(min([*deadlines, *([] if at is None else [at])], default=None))
+            retries = [entry.retry_at for entry in active if entry.to_write and entry.retry_at > now]
+            rests = [entry.idle_since + REST_SECONDS for entry in active if entry.flushed and not entry.to_write]
+            first = next_flush(waiting, self._limits)
+            self._wakes_at = min([*retries, *([] if first is None else [first])], default=None)
+            await self._sleep(min([*rests, *([] if self._wakes_at is None else [self._wakes_at])], default=None))
 
     async def flush(self, paths: Iterable[str] | None = None) -> None:
         """Rewrite documents whose files lag behind; all of them by default. Failures are kept for the next time."""
@@ -75,7 +85,7 @@ class Flusher:
         if not chosen:
             return
         async with self._shelf.locks.hold(chosen):
-            rendered: dict[str, tuple[bytes, Any, Flush]] = {}
+            to_render: dict[str, tuple[Entry, Any, int]] = {}
             for path in chosen:
                 entry = await self._shelf.refresh_held(path)
                 late_edit_seen = await self._shelf.adopt_late_edit(path)
@@ -87,11 +97,12 @@ class Flusher:
                     # Somebody may still be saving it; what is acknowledged is in the journal.
                     self._put_off(entry)
                 elif entry.to_write:
-                    data, document = entry.format.render(entry.committed)
                     upto = max((position for position, _ in entry.flushed[-1:] + entry.unflushed[-1:]), default=0)
-                    rendered[path] = (data, document, Flush(path, entry.format.version(document) or "", upto))
-            if not rendered:
+                    to_render[path] = (entry, entry.committed, upto)
+            if not to_render:
                 return
+            # Documents do not change, so the event loop need not wait for some milliseconds of joining and hashing.
+            rendered = await anyio.to_thread.run_sync(_rendered, to_render)
             intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
             await intent.wait()
             if intent.error is not None:
@@ -196,3 +207,12 @@ class Flusher:
             group.start_soon(wake)
             await self._clock.sleep_until(deadline)
             group.cancel_scope.cancel()
+
+
+def _rendered(documents: Mapping[str, tuple[Entry, Any, int]]) -> dict[str, tuple[bytes, Any, Flush]]:
+    """Give bytes, document as it then is on disk, and what the journal is told of it."""
+    rendered = {}
+    for path, (entry, committed, upto) in documents.items():
+        data, document = entry.format.render(committed)
+        rendered[path] = (data, document, Flush(path, entry.format.version(document) or "", upto))
+    return rendered

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.durable import make_folders, open_log
 from openclaw_memory.storage.files import Files, OpenFile
 from openclaw_memory.storage.operations import Record, decode, encode
@@ -31,7 +32,9 @@ _READS = 5
 SYNC_INTERVAL_SECONDS = 1.0
 """How long `interval` leaves a record to the system's cache."""
 
-Settled = Callable[[Sequence[int], OSError | None], None]
+Failure = OSError | OpenClawMemoryError
+
+Settled = Callable[[Sequence[int], Failure | None], None]
 """Called in the journal's thread with positions that are durable now, or with the error that prevented it."""
 
 
@@ -98,9 +101,19 @@ class Journal:
     Parameters: `folder`; `files`; `position`, the last one in use; `settled`; `mode`, when a record is on the disk:
     `always` before it is settled, `interval` at most a second later, `never` when the system likes (the words are
     those of Redis). Records about flushes are always synced, since a file must not know more than its journal.
+    `guard` is called in the thread before each batch, and raises an `OpenClawMemoryError` to have it fail.
     """
 
-    def __init__(self, folder: Path, files: Files, position: int, settled: Settled, mode: SyncMode = "always") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        files: Files,
+        position: int,
+        settled: Settled,
+        mode: SyncMode = "always",
+        guard: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._guard = guard
         self._folder = folder
         self._files = files
         self._settled = settled
@@ -111,7 +124,7 @@ class Journal:
         self._upto: int | None = None
         self._again: list[Record] = []
         self._closing = False
-        self._failure: OSError | None = None
+        self._failure: Failure | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
         # Only the thread touches these once it runs.
         self._file: OpenFile | None = None
@@ -225,8 +238,12 @@ class Journal:
             self._abandon()
         self._unsynced_since = None
 
-    def _write(self, appends: list[tuple[int, bytes]], sync: bool) -> OSError | None:
+    def _write(self, appends: list[tuple[int, bytes]], sync: bool) -> Failure | None:
         data = b"".join(line for _, line in appends)
+        try:
+            self._guard()
+        except OpenClawMemoryError as error:
+            return error
         try:
             if self._file is None:
                 self._begin()

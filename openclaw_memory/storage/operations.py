@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""What `json.dumps` would do, without making an encoder for each record."""
+from pydantic_core import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,8 @@ def encode(record: Record) -> bytes:
             content[name] = [[flush.path, flush.version, flush.upto, flush.stamp] for flush in flushes]
     if record.keeps is not None:
         content["keeps"] = record.keeps
-    text = _to_json(content).encode()
+    # A fifth of the time that `json` takes, which the event loop would have to wait for.
+    text = to_json(content)
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -35,12 +36,18 @@ class RootLock:
     def __init__(self, root: Path) -> None:
         self._path = root.resolve() / ".lock"
         self._descriptor: int | None = None
+        self._taking = threading.Lock()
+        """Held while the descriptor changes: the journal's thread takes the lock again, others ask whether it is held."""
 
     def acquire(self) -> None:
         """Take the lock.
 
         Raises: `RootInUseError` when another process, or another `Memory` of this one, has it.
         """
+        with self._taking:
+            self._acquire()
+
+    def _acquire(self) -> None:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,6 +64,10 @@ class RootLock:
     @property
     def held(self) -> bool:
         """Whether the lock is held, and still excludes others."""
+        with self._taking:
+            return self._excludes()
+
+    def _excludes(self) -> bool:
         return self._descriptor is not None and os.fstat(self._descriptor).st_nlink > 0
 
     def keep(self) -> None:
@@ -64,14 +75,19 @@ class RootLock:
 
         Raises: `RootInUseError` when there is one already.
         """
-        if self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0:
-            os.close(self._descriptor)
-            self._descriptor = None
-        if self._descriptor is None and self._path.parent.exists():
-            self.acquire()
+        with self._taking:
+            if self._excludes():
+                return
+            self._let_go()
+            if self._path.parent.exists():
+                self._acquire()
 
     def release(self) -> None:
         """Let go of the lock; the file stays, since removing it would let two owners in."""
+        with self._taking:
+            self._let_go()
+
+    def _let_go(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

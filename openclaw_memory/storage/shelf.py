@@ -100,6 +100,15 @@ class Shelf:
             return entry
         return await self._load(path)
 
+    async def is_just_gone(self, path: str) -> bool:
+        """Tell whether a file that we knew is gone since so lately that an editor may be about to write it anew."""
+        entry = self.entries[path]
+        if entry.base is None or entry.stamp is None:
+            return False
+        # Taking a file away changes the time of its folder.
+        folder = await self.files.stamp((self.root / path).parent)
+        return folder is not None and self.is_young(folder) and await self.files.stamp(self.root / path) is None
+
     def is_young(self, stamp: Stamp) -> bool:
         """Tell whether a file was changed so lately that somebody may still be saving it."""
         # A time in the future is a clock that was wrong, not somebody who saves for ever.
@@ -158,7 +167,9 @@ class Shelf:
 
     def rebase(self, path: str, base: Any, stamp: Stamp | None) -> None:
         """Take another base for a document; what is not in it yet is applied to it again."""
-        self._rebase(path, self.entries[path], base, stamp)
+        entry = self.entries[path]
+        entry.lacks_unflushed(entry.format.version(base))
+        self._rebase(path, entry, base, stamp)
 
     # -- reading a file -----------------------------------------------------------------------------------------
 
@@ -168,7 +179,8 @@ class Shelf:
         try:
             data, stamp = await self.files.read(self.root / path)
         except (FileNotFoundError, NotADirectoryError):
-            self._rebase(path, entry, entry.format.new(path), None)
+            if not await self.is_just_gone(path):
+                self._rebase(path, entry, entry.format.new(path), None)
             return entry
         except OSError as error:
             self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
@@ -196,7 +208,8 @@ class Shelf:
                 log.info("%s was saved from an old view; %d operations since are applied again", path, len(missing))
                 self.active.add(path)
                 self._again(_records(path, version or "", entry.versions[version or ""], missing))
-            elif fits:
+            elif fits or (version is not None and version not in entry.versions):
+                # Also of a file that was edited: who has it open will save it under the version that it names.
                 entry.remember(version, entry.unflushed[0][0] - 1 if entry.unflushed else self._position())
             self._tell_collisions(path, entry, document)
             self._rebase(path, entry, document, stamp)

@@ -27,7 +27,7 @@ from openclaw_memory.storage.durable import make_folders, write_whole
 from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.flusher import Flusher
-from openclaw_memory.storage.journal import Journal, SyncMode, read_journal
+from openclaw_memory.storage.journal import Failure, Journal, SyncMode, read_journal
 from openclaw_memory.storage.leftovers import clean_up
 from openclaw_memory.storage.operations import Flush, Record
 from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
@@ -134,7 +134,9 @@ class Store:
                     continue
                 if count:
                     replayed[path] = count
-            self._journal = Journal(folder, self._files, self._position, self._settled_in_thread, self._mode)
+            self._journal = Journal(
+                folder, self._files, self._position, self._settled_in_thread, self._mode, self._keep_lock
+            )
             problem = await anyio.to_thread.run_sync(self._journal.start, contents.records, self._lock.held)
             if problem is not None:
                 self.report_trouble("journal", str(StorageError("writing the journal", problem)))
@@ -318,14 +320,10 @@ class Store:
     def commit(self, draft: Draft) -> Commit:
         """Queue a draft for the journal; its documents are what the next draft is planned on.
 
-        Raises: `ClosedError`; `RootInUseError` when the lock was removed and another process has taken the root.
+        Raises: `ClosedError`.
         """
         if self._journal is None:
             raise ClosedError("the store")
-        try:
-            self._lock.keep()
-        except OSError as error:
-            raise StorageError("locking the folder", error) from error
         if not draft.operations:
             return self._nothing_to_do()
         entries = self._shelf.entries
@@ -374,13 +372,23 @@ class Store:
 
     # -- what the journal's thread reports ----------------------------------------------------------------------
 
-    def _settled_in_thread(self, positions: Sequence[int], error: OSError | None) -> None:
+    def _keep_lock(self) -> None:
+        """See to it, in the journal's thread, that nobody else writes here: once a batch, since it costs a look.
+
+        Raises: `RootInUseError` when the lock's file was removed and another process has taken the root.
+        """
+        try:
+            self._lock.keep()
+        except OSError as error:
+            raise StorageError("locking the folder", error) from error
+
+    def _settled_in_thread(self, positions: Sequence[int], error: Failure | None) -> None:
         assert self._loop is not None
         # The loop may be gone when a program ends without closing; then nobody is left to be told.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._settle, positions, error)
 
-    def _settle(self, positions: Sequence[int], error: OSError | None) -> None:
+    def _settle(self, positions: Sequence[int], error: Failure | None) -> None:
         if error is not None:
             # A batch that was taken before the failure was undone fails late; its commits are decided already.
             if any(position in self._commits for position in positions):
@@ -393,7 +401,7 @@ class Store:
         for commit in settled:
             commit.settle(None)
         if latest:
-            self._flusher.wake()
+            self._flusher.added(latest)
         self.report_trouble("journal", None)
 
     def _promote(self, path: str, commit: Commit) -> None:
@@ -416,7 +424,7 @@ class Store:
             entry.committed = entry.format.flushed(commit.documents[path], entry.base)
         self._shelf.changed(path, before, entry.committed)
 
-    def _undo(self, error: OSError) -> None:
+    def _undo(self, error: Failure) -> None:
         """Fail everything that is planned and not durable: it was planned on records that are lost."""
         failed, self._commits = self._commits, {}
         for entry in self._shelf.entries.values():
@@ -424,7 +432,7 @@ class Store:
             entry.planned = entry.committed
         if self._journal is not None:
             self._journal.resume(self._position)
-        problem = StorageError("writing the journal", error)
+        problem = StorageError("writing the journal", error) if isinstance(error, OSError) else error
         self.report_trouble("journal", str(problem))
         for commit in failed.values():
             commit.settle(problem)

@@ -71,6 +71,38 @@ async def test_request_returns_reply(bus, recorder):
     assert reply.correlation_id == reply.causation_id == ask.id
 
 
+async def test_reply_from_a_callback(bus, recorder):
+    """`reply_nowait` answers at once, and gives what is left to wait for where a queue is full."""
+    gate = asyncio.Event()
+    seen = []
+
+    async def watch(event):
+        await gate.wait()
+        seen.append(event.data.number)
+
+    async def answer(event):
+        kept.append(event)
+
+    kept = []
+    bus.subscribe(Ask, answer, answers=True)
+    bus.subscribe(Answer, watch, capacity=1)
+    asked = [asyncio.create_task(bus.request(Ask(number=number))) for number in range(3)]
+    await bus.drain()
+    assert bus.reply_nowait(kept[0], Answer(number=0)) is None
+    await asyncio.sleep(0)
+    assert bus.reply_nowait(kept[1], Answer(number=1)) is None
+    full = bus.reply_nowait(kept[2], Answer(number=2))
+    assert full is not None
+    # The requesters have their answers all the same.
+    assert [answer.number for answer in await asyncio.gather(*asked)] == [0, 1, 2]
+    gate.set()
+    await full
+    await bus.drain()
+    assert seen == [0, 1, 2]
+    with pytest.raises(ReplyTypeError):
+        bus.reply_nowait(kept[0], Other())
+
+
 async def test_requests_side_by_side(bus):
     """Each requester gets its own answer."""
     bus.subscribe(Ask, answering(bus), answers=True, concurrency=3)

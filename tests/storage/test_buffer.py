@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memory.storage.buffer import FlushLimits, Waiting, next_flush, plan_flush
+from openclaw_memory.storage.buffer import FlushLimits, Waiting, is_sooner, next_flush, plan_flush
 
 LIMITS = FlushLimits(interval=2.0, per_document=50, in_all=500)
 
@@ -39,3 +39,25 @@ def test_next_flush_is_when_something_becomes_due(waiting: dict[str, Waiting], n
         assert plan_flush(waiting, at + 1e-9, LIMITS)
         due = {path for path in waiting if waiting[path].since + LIMITS.interval < now}
         assert due <= set(plan_flush(waiting, now, LIMITS))
+
+
+@given(
+    st.dictionaries(st.text("abc"), st.builds(Waiting, st.integers(0, 55), st.floats(0, 20)), max_size=6),
+    st.sampled_from("abc"),
+    st.integers(1, 5),
+    st.floats(20, 30),
+)
+def test_an_addition_that_is_not_sooner_changes_nothing_until_then(
+    waiting: dict[str, Waiting], path: str, added: int, now: float
+) -> None:
+    """Who sleeps on, since `is_sooner` said so, misses no rewrite."""
+    before = {name: one for name, one in waiting.items() if one.entries}
+    at = next_flush(before, LIMITS)
+    if plan_flush(before, now, LIMITS):
+        return
+    old = before.get(path, Waiting(0, now))
+    after = {**before, path: Waiting(old.entries + added, old.since)}
+    in_all = sum(one.entries for one in after.values())
+    if not is_sooner([after[path]], in_all, at, LIMITS):
+        assert plan_flush(after, now, LIMITS) == []
+        assert next_flush(after, LIMITS) == at

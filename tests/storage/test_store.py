@@ -698,8 +698,9 @@ async def test_nothing_is_written_without_the_lock(tmp_path: Path) -> None:
         third = Opened(tmp_path, FaultyFiles())
         await third.store.open(FOLDERS)
         await third.set("two", "v", "facts/other.md")
-        with pytest.raises(RootInUseError):
-            await first.plan("three", "v")
+        refused = await first.set("three", "v")
+        assert isinstance(refused.error, RootInUseError)
+        assert "- three: v" not in (await first.store.read(PROFILE)).body
         logs = sorted(path.name for path in (tmp_path / ".journal").iterdir())
         await first.store.flush()
         await first.store.close()
