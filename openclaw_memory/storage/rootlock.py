@@ -37,7 +37,7 @@ class RootLock:
         self._path = root.resolve() / ".lock"
         self._descriptor: int | None = None
         self._taking = threading.Lock()
-        """Held while the descriptor changes: the journal's thread takes the lock again, others ask whether it is held."""
+        """Held while the descriptor changes: the journal's thread takes the lock again, others ask for it."""
 
     def acquire(self) -> None:
         """Take the lock.

@@ -87,6 +87,7 @@ async def test_reply_from_a_callback(bus, recorder):
     bus.subscribe(Ask, answer, answers=True)
     bus.subscribe(Answer, watch, capacity=1)
     asked = [asyncio.create_task(bus.request(Ask(number=number))) for number in range(3)]
+    await asyncio.sleep(0)
     await bus.drain()
     assert bus.reply_nowait(kept[0], Answer(number=0)) is None
     await asyncio.sleep(0)
