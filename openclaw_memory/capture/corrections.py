@@ -1,0 +1,125 @@
+"""The third time that a user corrects the same thing (seed 002, “重复纠正”)."""
+# ruff: noqa: E501 - a pattern is read whole
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from snowballstemmer import stemmer  # type: ignore[import-untyped]
+
+from openclaw_memory.capture.reading import Sentence, has_chinese, sentences_of
+
+TIMES = 3
+"""How often the same correction is heard before it is taken for a preference (seed 002)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of correction: how it sounds, and the preference that it comes to."""
+
+    pattern: re.Pattern[str]
+    zh: str
+    en: str
+
+
+def _kind(pattern: str, zh: str, en: str) -> _Kind:
+    return _Kind(re.compile(pattern, re.IGNORECASE), zh, en)
+
+
+_KINDS = (
+    _kind(
+        r"简洁|简短|精简|太长|太啰嗦|太罗嗦|短一?点|少说|\b(?:concise|concisely|briefer|brief|shorter|too long|too wordy|too verbose|less verbose)\b",
+        "偏好简洁的回复",
+        "Prefers concise replies",
+    ),
+    _kind(
+        r"详细(?:一?点|些)|再展开|太简略|多解释|\b(?:more detail(?:ed|s)?|elaborate|too short|too terse)\b",
+        "偏好详细的回复",
+        "Prefers detailed replies",
+    ),
+    _kind(
+        r"(?:用|说|讲|改成|换成)中文|中文(?:回答|回复)|\bin chinese\b|^\W*chinese,? please",
+        "用中文回复",
+        "Reply in Chinese",
+    ),
+    _kind(
+        r"(?:用|说|讲|改成|换成)英[文语]|英[文语](?:回答|回复)|\bin english\b|^\W*english,? please",
+        "用英文回复",
+        "Reply in English",
+    ),
+    _kind(
+        r"先(?:给|说|讲)结论|直接说重点|(?:get|come) to the point|conclusion first|bottom line first",
+        "先给结论",
+        "Wants the conclusion first",
+    ),
+    _kind(
+        r"(?:通俗|简单)(?:一?点|些|易懂)|听不懂|太专业|\b(?:simpler words|plain (?:words|language)|less jargon|too technical)\b",
+        "偏好通俗的说法",
+        "Prefers plain words",
+    ),
+    _kind(
+        r"别(?:再)?道歉|不用道歉|不要(?:再)?道歉|\b(?:stop|don't|no need to) apologi[sz]\w*",
+        "不要道歉",
+        "Do not apologize",
+    ),
+    _kind(
+        r"(?:正式|专业)(?:一?点|些)|\b(?:more formal|too casual|more professional)\b",
+        "偏好正式的语气",
+        "Prefers a formal tone",
+    ),
+    _kind(
+        r"(?:随意|轻松|口语)(?:一?点|些|化)|太正式|\b(?:less formal|more casual|too formal)\b",
+        "偏好轻松的语气",
+        "Prefers a casual tone",
+    ),
+)
+_FORBIDDEN = re.compile(
+    r"(?:别|不要)(?:再|总是|老是|老)?(?:用|加|写|放|给我|使用|添加)(?P<zh>[^，,。！!了吧谢]{1,12})"
+    r"|\b(?:(?:don't|do not|stop|never|without|quit) (?:use|using|add|adding|write|writing|include|including|put|putting)|no(?: more)?)\s+"
+    r"(?P<en>(?!need|problem|idea|one|way|matter|worries|thanks)[a-z]+(?: [a-z]+)?)(?=\W*$|\W+please|\s*[,.!])",
+    re.IGNORECASE,
+)
+_STEM = stemmer("english")
+
+
+def repeated_correction(sentence: Sentence, earlier: Iterable[Sentence]) -> str | None:
+    """Give the preference that a sentence comes to when it corrects the same thing for the third time; else None.
+
+    `earlier` are sentences that the user said before, in any order; one message may hold several, and counts once for
+    each. The preference is in the language of the sentence.
+    """
+    heard = list(earlier)
+    for kind in _KINDS:
+        if kind.pattern.search(sentence.text) and _enough(sum(bool(kind.pattern.search(one.text)) for one in heard)):
+            return kind.zh if has_chinese(sentence.text) else kind.en
+    target = _forbidden(sentence.text)
+    if target and _enough(sum(_forbidden(one.text) == target for one in heard)):
+        match = _FORBIDDEN.search(sentence.text)
+        if match is not None:
+            return f"不要用{match['zh'].strip()}" if match["zh"] else f"No {match['en'].strip()}"
+    return None
+
+
+def sentences_before(earlier: Iterable[str]) -> list[Sentence]:
+    """Take one sentence of each kind from each earlier message: a message that says a thing twice corrects once."""
+    sentences: list[Sentence] = []
+    for message in earlier:
+        text = " ".join(sentence.text for sentence in sentences_of(message))
+        if text:
+            sentences.append(Sentence(text, text, ()))
+    return sentences
+
+
+def _forbidden(text: str) -> str | None:
+    match = _FORBIDDEN.search(text)
+    if match is None:
+        return None
+    if match["zh"]:
+        return match["zh"].strip()
+    return " ".join(_STEM.stemWords(match["en"].casefold().removesuffix(" please").split()))
+
+
+def _enough(times_before: int) -> bool:
+    return times_before >= TIMES - 1

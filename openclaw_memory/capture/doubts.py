@@ -1,0 +1,104 @@
+"""Reasons not to take a sentence at its word: questions, others' words, suppositions, for this once, hedges."""
+# ruff: noqa: E501 - a pattern is read whole
+
+from __future__ import annotations
+
+import re
+
+_NOT_TO = re.compile(
+    r"(?:别|不要|不用|无需|不必|不需要|甭|请勿)(?:再)?(?:把.{1,20}?|给我|帮我)?"
+    r"(?:记(?!得|错|混|仇|恨|忆)|存(?!在)|保存|记录|写进记忆|写到记忆)"
+    r"|\b(?:don't|do not|never|needn't|no need to|don't need to|do not need to|don't have to|shouldn't|please not)\s+"
+    r"(?:\w+\s+)?(?:remember|memori[sz]e|save|store|record|keep|note|write down|log)\s+(?:this|that|it|any|what|these|the|my)\b"
+    r"|\boff the record\b|\bforget (?:that|what) i (?:just )?said\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"(?:他|她|他们|她们|它|别人|人家|有人|老师|老板|同事|朋友|客户|医生|妈妈?|爸爸?|书|小说|电影|歌词|文章|主人公|新闻|大家)"
+    r"[^，,。]{0,8}?(?:说|讲|写|问|叫|让|要求|告诉|提到)"
+    r"|\b(?!i\b|we\b)(?:\w+)\s+(?:said|says|told|tells|asked|asks|wrote|writes|claims?|claimed|mentioned)\b",
+    re.IGNORECASE,
+)
+_ZH_QUESTION = re.compile(
+    r"吗|[呢么]\W*$|什么|怎么|怎样|如何|为什么|为何|谁|哪|多少|几(?:个|点|号|时|天|岁)|是不是|有没有|能不能|可不可以|难道|是否|[?？]\W*$"
+)
+_EN_QUESTION = re.compile(
+    r"\?\W*$|^\W*(?:(?:and|so|but|well|ok|hey)\W+)*(?:what|who|whom|whose|why|how|where|which|since when|do|does|did|is|are|am|was|"
+    r"were|can|could|would|will|should|shall|may|have|has|had)\b(?!n't use|n't)"
+    r"|^\W*(?:i wonder|i'd like to know|i want to know|tell me|i don't know)\b",
+    re.IGNORECASE,
+)
+_ZH_WONDER = re.compile(r"我想知道|我不知道|想问")
+_HYPOTHETICAL = re.compile(
+    r"^\W*(?:如果|假如|假设|要是|倘若|万一|若|假使|比如|例如|就当)|的话"
+    r"|^\W*(?:(?:and|so|but|well)\W+)*(?:if|suppose|supposing|imagine|assuming|assume|pretend|what if|let's say|say i|e\.g|for example)\b",
+    re.IGNORECASE,
+)
+_PROJECT = re.compile(
+    r"(?:这个|本|该)(?:项目|仓库|团队|代码库|工程)|\b(?:in |for )?(?:this|our) (?:project|repo|repository|codebase|team)\b",
+    re.IGNORECASE,
+)
+_SELF = re.compile(r"(?<=我)这个?人")
+_LASTING = re.compile(
+    r"从(?:今天|现在|今|此)(?:开始|起|以后|往后)?|从今以后|\bfrom (?:today|now|tonight) on(?:wards?)?\b|\bas of today\b",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(
+    r"这次|这一次|这回|这一回|本次|此次|今天|今晚|今早|今日|明天|昨天|昨晚|刚才|刚刚|暂时|临时|目前先|^先|[，,]先|待会|等会|周末"
+    r"|(?:这|那)(?:一|两|几)?(?:个|段|句|张|份|行|篇|条|里|种|些|套|部分)|第[一二三四五六七八九十\d]+(?:段|个|行|页|章|句)"
+    r"|\b(?:just |only )?(?:this|that) (?:once|time)\b|\bfor (?:once|now|today|the moment|a moment|the time being)\b|\btoday\b|\btonight\b"
+    r"|\btomorrow\b|\byesterday\b|\btemporarily\b|\bright now\b|\bat the moment\b|\blast (?:night|week|month|year|time)\b"
+    r"|\bthis (?:one|week|morning|afternoon|evening|weekend)\b|\b(?:in|for|on|with|use|using|to|from)\s+(?:this|that|these|those)\b"
+    r"|\b(?:the|this|that) (?:\w+ )?(?:function|paragraph|file|picture|image|sentence|answer|line|variable|example|table)\b",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"可能(?:会)?|也许|或许|大概(?:会)?|好像(?:是)?|似乎|说不定|估计|我?不太?确定|应该(?:是)?(?=.*吧)|(?:正在|在)?考虑|我?觉得|我?感觉(?=我|是|好像)|我想(?=我)|没准|大约会|(?<=也许我们)应该|或许"
+    r"|\b(?:maybe|perhaps|possibly|probably|likely|i think(?! about| of)|i guess|i suppose|i believe(?! in)|it seems|i'm not sure(?:,? but)?|not sure(?:,? but)?|"
+    r"kind of|sort of)\b,?|\b(?:might|(?-i:may))\b",
+    re.IGNORECASE,
+)
+_PLANNING = re.compile(
+    r"\b(?:i'm|i am|we're|we are) (?:thinking (?:of|about)|considering|debating|leaning towards?) "
+    r"(?:moving|switching|changing|quitting|giving up|stopping|migrating|dropping|using|going (?:vegan|vegetarian))\b"
+    r"|(?:我|我们)(?:在|正在|还在)?(?:考虑|犹豫|纠结)(?:要不要|是否|着)?(?:换|改|搬|辞|戒|转|用)",
+    re.IGNORECASE,
+)
+
+
+def asks_not_to(text: str) -> bool:
+    """Tell whether the user asks that something not be remembered."""
+    return _NOT_TO.search(text) is not None
+
+
+def is_reported(text: str) -> bool:
+    """Tell whether the sentence gives somebody else's words."""
+    return _REPORTED.search(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Tell whether the sentence asks."""
+    return any(pattern.search(text) for pattern in (_ZH_QUESTION, _EN_QUESTION, _ZH_WONDER))
+
+
+def is_hypothetical(text: str) -> bool:
+    """Tell whether the sentence supposes."""
+    return _HYPOTHETICAL.search(text) is not None
+
+
+def is_for_once(text: str) -> bool:
+    """Tell whether the sentence is about this time or this thing only (seed 002, “一次性指令”)."""
+    return _ONCE.search(_SELF.sub("", _PROJECT.sub("", _LASTING.sub("", text)))) is not None
+
+
+def without_hedges(text: str) -> str | None:
+    """Give the sentence without the words that make it unsure; None when there are none."""
+    bare = _HEDGE.sub(" ", text)
+    if bare == text:
+        return None
+    return re.sub(r"\s{2,}", " ", re.sub(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])", "", bare)).strip(" ,，")
+
+
+def is_planning(text: str) -> bool:
+    """Tell whether the user is still making up their mind."""
+    return _PLANNING.search(text) is not None
