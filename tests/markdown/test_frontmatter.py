@@ -104,6 +104,48 @@ def test_line_ends_stay(text: str) -> None:
         assert all(line.endswith("\r\n") for line in split_lines(after.text)[:-1])
 
 
+FLOW = st.builds(
+    lambda fields, tail, after, newline: (
+        f"---{newline}{{{f',{newline}  '.join(fields)}{tail}}}{after}{newline}---{newline}body{newline}"
+    ),
+    st.lists(
+        st.sampled_from(
+            [
+                "title: x",
+                "'type': conversation",
+                "tags: [a, b]",
+                "updated: 2026-05-04",
+                "note:",
+                "free",
+                "nested: {a: b}",
+            ]
+        ),
+        unique_by=lambda field: field.split(":")[0],
+        min_size=1,
+    ),
+    st.sampled_from(["", ",", " ", "  # a comment\n"]),
+    st.sampled_from(["", " ", "  # by hand"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+
+
+@given(FLOW, st.dictionaries(KEYS, VALUES, min_size=1, max_size=3))
+def test_front_matter_in_braces_is_edited_within_them(text: str, updates: dict[str, object]) -> None:
+    """It stays front matter that YAML accepts, what is set is read back, and nothing else changes."""
+    before = split(text)
+    assert before.problem is None
+    after = before.with_fields(updates)
+    assert (after.problem, after.body) == (None, before.body)
+    assert after.fields == {**before.fields, **updates}
+    assert split(after.text) == after
+    assert after.with_fields(updates) == after
+
+
+def test_front_matter_in_empty_braces_gets_its_fields() -> None:
+    """Braces with nothing between them are front matter too."""
+    assert split("---\n{}\n---\nbody\n").with_fields({"a": "b", "c": 1}).text == '---\n{a: "b", c: 1}\n---\nbody\n'
+
+
 def test_checksum_is_of_the_body() -> None:
     """It is the SHA-256 of every byte after the closing line, in the file's encoding."""
     found = split("---\ntype: fact\n---\r\n# 标题\r\n")
