@@ -9,8 +9,9 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/python -m examples.demo
 
+# One process a core; a test that must be alone says so by its own locks and folders.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: format lint types imports test
 
@@ -30,9 +31,9 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.bench_bus
 	$(BIN)/python -m benchmarks.bench_write
 
-# The long proofs: minutes, not seconds.
+# The long proofs: minutes, not seconds (docs/reliability.md). Nice, so that a person can go on working.
 soak: $(READY)
-	$(BIN)/python -m pytest -m soak --timeout 3600
+	nice -n 10 $(BIN)/python -m pytest -m soak -rP --timeout 3600 tests/reliability tests/test_processes.py
 
 generate: $(READY)
 	$(BIN)/python -m contracts generate

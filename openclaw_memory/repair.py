@@ -24,15 +24,15 @@ from openclaw_memory.markdown.frontmatter import split
 from openclaw_memory.markdown.text import decode, encode
 from openclaw_memory.storage import durable
 from openclaw_memory.storage.buffer import FlushLimits
-from openclaw_memory.storage.durable import BACKUP_SUFFIX, write_whole
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, free_path, write_whole
 from openclaw_memory.storage.files import Files, LocalFiles, Stamp
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.recovery import documents_named
-from openclaw_memory.storage.rootlock import RootLock
 from openclaw_memory.storage.shelf import SAVING_SECONDS
-from openclaw_memory.storage.stamps import read_stamps, write_stamps
+from openclaw_memory.storage.stamps import Left, read_stamps, write_stamps
 from openclaw_memory.storage.store import Store
 from openclaw_memory.verify import verify
+from openclaw_memory.workspace import areas, elsewhere, locks
 
 _OURS = (b"checksum:", b"updated:", b"message_count:", "> 最后更新:".encode())
 """Lines that we renew ourselves: an old one holds nothing of a person's."""
@@ -92,10 +92,10 @@ async def repair(config: MemoryConfig, files: Files, clock: Clock, *, adopt: boo
 
     Parameters: `adopt`, whether the checksums of documents that a person edited are renewed.
 
-    Raises: `RootInUseError`; `OSError` when the folder can't be locked or its journal can't be read.
+    Raises: `RootInUseError`, `FolderInUseError`; `OSError` when the folder can't be locked or its journal not be read.
     """
     folder = config.memory_folder
-    lock = RootLock(folder)
+    lock = locks(config)
     await anyio.to_thread.run_sync(lock.acquire)
     try:
         before = await anyio.to_thread.run_sync(verify, folder, files, None)
@@ -181,12 +181,13 @@ class _Bench:
             path = self._folder / backup
             old, document = self._files.read_now(path), self._files.read_now(self._document_of(path))
             if not holds_every_line(document, old):
-                write_whole(self._files, path.with_name(path.name + mark), old)
+                write_whole(self._files, free_path(self._files, path.with_name(path.name + mark)), old)
             self._files.remove(path)
         for name in self._files.scan(self._folder / JOURNAL) if journal else ():
             if name.endswith(".log"):
                 path = self._folder / JOURNAL / name
-                write_whole(self._files, path.with_name(name + mark), self._files.read_now(path))
+                kept = free_path(self._files, path.with_name(name + mark))
+                write_whole(self._files, kept, self._files.read_now(path))
 
     async def start_once(self) -> tuple[dict[str, str], str | None]:
         """Open the store on the folder, look at everything, and close it; gives its notices and its trouble."""
@@ -201,9 +202,10 @@ class _Bench:
             lambda path, before, after: None,
             lambda reason: None,
             lock=_HeldLock(),
+            elsewhere=elsewhere(self._config),
         )
-        await store.open(FOLDERS)
-        await store.look(FOLDERS)
+        await store.open(areas(self._config))
+        await store.look(areas(self._config))
         await store.close()
         return store.notices(), store.trouble
 
@@ -221,7 +223,7 @@ class _Bench:
                 self.refused.append(f"{path}: {error}")
                 continue
             if stamp is not None:
-                stamps[path] = stamp
+                stamps[path] = Left(stamp)
         write_stamps(self._folder, self._files, stamps)
 
     def back_up(self, backups: list[str]) -> None:

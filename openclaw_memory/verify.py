@@ -78,7 +78,7 @@ class _Verification:
         return self.owner is not None and self.owner.running is True
 
     def report(self) -> Report:
-        self.recorded = read_stamps(self.folder, self.files)
+        self.recorded = {path: left.stamp for path, left in read_stamps(self.folder, self.files).items()}
         findings = list(self._journal())
         self.recorded |= {f.path: Stamp(*f.stamp) for r in self.records for f in r.flushed if f.stamp is not None}
         examined: dict[str, Examined] = {}

@@ -6,7 +6,9 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Coroutine
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -149,19 +151,24 @@ def test_every_event_that_writes_gets_a_key(event: Any) -> None:
 WRITER = """
 import asyncio, json, sys
 from bus import Gateway
-from contracts import MemoryWrite
+from contracts import MemoryWrite, UpdateFact
 from openclaw_memory import Memory, MemoryConfig
 
-async def main(root, name, count):
+async def main(root, name, count, facts):
     async with Gateway(drain_timeout=None) as gateway:
         await gateway.register(Memory(MemoryConfig(root=root, timezone="UTC")))
         async def one(number):
             content = {"role": "user", "content": f"{name} {number}"}
-            write = MemoryWrite(type="conversation", content=content, session_id=f"{name}{number % 10}")
+            session = f"{name}{number % 10}"
+            write = MemoryWrite(type="conversation", content=content, session_id=session)
+            if facts and number % 10 == 0:
+                key = f"fact {name} {number}"
+                fact = UpdateFact(section="S", key=key, value="known", topic="by-hand", session_id=session)
+                assert (await gateway.bus.request(fact, timeout=None)).success
             return (await gateway.bus.request(write, timeout=None)).success
         print(json.dumps(sum(await asyncio.gather(*(one(number) for number in range(count))))))
 
-asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), len(sys.argv) > 4))
 """
 
 
@@ -176,7 +183,67 @@ def test_two_processes_write_a_thousand_messages_each(tmp_path: Path) -> None:
     assert anyio.run(all_messages, tmp_path) == sorted(f"{name} {number}" for name in "ab" for number in range(1000))
 
 
-async def all_messages(root: Path) -> list[str]:
+@pytest.mark.parametrize("counts", [(40, 80, 120)])
+def test_processes_come_and_go_while_a_person_edits(tmp_path: Path, counts: tuple[int, ...]) -> None:
+    """Three processes write, the owner leaves first, and a person saves by rename and in place all the while."""
+    _write_beside_a_person(tmp_path, counts)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_processes_come_and_go_while_a_person_edits_for_long(tmp_path: Path) -> None:
+    """The same with more messages, twice."""
+    for number in range(2):
+        _write_beside_a_person(tmp_path / str(number), (100, 200, 300))
+
+
+def _write_beside_a_person(folder: Path, counts: tuple[int, ...]) -> None:
+    path = folder / "memory/facts/by-hand.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("# By hand\n\n")
+    names = "abcd"[: len(counts)]
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", WRITER, str(folder), name, str(count), "facts"],
+                    cwd=ROOT,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for name, count in zip(names, counts, strict=True)
+        ]
+        saves = 0
+        while any(process.poll() is None for process in processes):
+            text = path.read_text()
+            if text:
+                saves += 1
+                text += f"- hand {saves}: saved\n"
+                if saves % 2:
+                    other = path.with_name("draft.txt")
+                    other.write_text(text)
+                    other.replace(path)
+                else:
+                    path.write_text(text)
+            # Longer than the second for which a file that was saved in place is left alone, now and then.
+            time.sleep(1.2 if saves % 4 == 0 else 0.02)
+        assert [json.loads(process.communicate()[0]) for process in processes] == list(counts)
+    print(f"{sum(counts)} messages, {saves} saves")
+    assert saves > 4
+    expected = sorted(f"{name} {number}" for name, count in zip(names, counts, strict=True) for number in range(count))
+    assert anyio.run(all_messages, folder, names) == expected
+    text = path.read_text()
+    facts = [
+        f"- fact {name} {number}: known\n"
+        for name, count in zip(names, counts, strict=True)
+        for number in range(0, count, 10)
+    ]
+    assert [line for line in facts if text.count(line) != 1] == []
+    assert [number for number in range(1, saves + 1) if text.count(f"- hand {number}: saved\n") != 1] == []
+
+
+async def all_messages(root: Path, names: str = "ab") -> list[str]:
     async with remembering(root, history_messages=1000) as it:
         clock = it.clock
         inbox = Inbox(it.folder, LocalFiles())
@@ -184,7 +251,7 @@ async def all_messages(root: Path) -> list[str]:
             clock.advance(1)
             await anyio.wait_all_tasks_blocked()
         found = []
-        for name in ("a", "b"):
+        for name in names:
             for number in range(10):
                 found += await history(it, f"{name}{number}")
     return sorted(found)
@@ -269,3 +336,16 @@ async def test_nobody_overtakes_what_a_take_over_applies(tmp_path: Path, monkeyp
             await anyio.wait_all_tasks_blocked()
             go_on.set()
         assert await history(guest, "s2") == ["handed in", "comes in between"]
+
+
+async def test_event_handed_in_again_is_the_same_event(tmp_path: Path) -> None:
+    """A client that heard nothing tries again with its idempotency key, later and perhaps by another process: once."""
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        write = say("once").model_copy(update={"idempotency_key": "k1"})
+        first = await passing(guest.ask(write), owner.clock, guest.clock)
+        guest.clock.advance(5)
+        again = await passing(guest.ask(write), owner.clock, guest.clock)
+        direct = await owner.ask(write)
+        assert (first.success, again.success, direct.success) == (True, True, True), again.message
+        assert first.key == again.key == direct.key
+        assert await history(owner) == ["once"]

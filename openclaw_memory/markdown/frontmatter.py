@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from openclaw_memory.markdown import yaml_fields
 from openclaw_memory.markdown.errors import UnwritableValueError
+from openclaw_memory.markdown.flow_fields import set_flow_fields
 from openclaw_memory.markdown.text import BOM, encode, end_of, newline_of, split_lines, without_end
 
 _OPENING = re.compile(BOM + r"?---[ \t]*\r?\n")
@@ -65,6 +66,8 @@ class FrontMatter:
         if self.head in ("", BOM):
             return self._with_new_head(changes)
         lines = split_lines(self.head)
+        if self.problem is None and (content := set_flow_fields(_content(self.head), changes)) is not None:
+            return _read(f"{lines[0]}{content}{lines[-1]}", self.body)
         newline = end_of(lines[0], "\n")
         for key, value in changes.items():
             lines = _with_field(lines, key, yaml_fields.write_value(key, value, newline), newline)

@@ -71,6 +71,15 @@ def load(source: str) -> tuple[Mapping[str, object], str | None]:
     return MappingProxyType({str(key): value for key, value in loaded.items()}), None
 
 
+def compose(source: str) -> yaml.Node | None:
+    """Give the tree of what YAML accepts, with the places of its parts.
+
+    Args:
+        source: The lines, with their ends; those that `load` refuses raise `yaml.YAMLError` here.
+    """
+    return yaml.compose(source, Loader=_Loader)
+
+
 def read_scalar(source: str) -> object:
     """Read one value from the rest of its line, as YAML would, whatever the other lines are like.
 
@@ -117,6 +126,23 @@ def write_value(key: str, value: object, newline: str) -> list[str]:
     return [f" {_scalar(key, value)}{newline}"]
 
 
+def write_flow(key: str, value: object) -> str:
+    """Write a value within braces, where more has a meaning of its own: strings are quoted.
+
+    Args:
+        key: Name of the field, for the error.
+        value: As for `write_value`.
+
+    Raises:
+        UnwritableValueError: The value is of another kind.
+    """
+    if isinstance(value, list | tuple):
+        return (
+            f"[{', '.join(write_flow(key, item) if isinstance(item, str) else _scalar(key, item) for item in value)}]"
+        )
+    return _quoted(value) if isinstance(value, str) else _scalar(key, value)
+
+
 def _scalar(key: str, value: object) -> str:
     if value is None:
         return "null"
@@ -145,6 +171,10 @@ def _string(value: str) -> str:
     )
     if bare:
         return value
+    return _quoted(value)
+
+
+def _quoted(value: str) -> str:
     return '"' + _ESCAPED.sub(_escape, value) + '"'
 
 

@@ -25,6 +25,11 @@ class Commit:
         """Made for the first who waits: most commits are never waited for, and an event is dear."""
         self._callbacks: list[Callable[[Commit], None]] = []
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is decided."""
+        return self._is_settled
+
     async def wait(self) -> None:
         """Return when it is decided whether the draft is durable; cancelling the wait changes nothing."""
         if self._is_settled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,15 @@ def backup_path(files: Files, path: Path) -> Path:
     """Name the backup of a file: beside the file that is meant, also where a link leads to it."""
     path = files.real(path)
     return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def free_path(files: Files, path: Path) -> Path:
+    """Give a path that no file has: this one, or with `-2`, `-3` ... after it. For who alone gives such names."""
+    number, free = 1, path
+    while files.stamp_now(free) is not None:
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free
 
 
 def make_folders(files: Files, path: Path) -> None:
@@ -71,15 +81,18 @@ def write_whole(files: Files, path: Path, data: bytes) -> Stamp:
     return stamp
 
 
-def replace(files: Files, path: Path, data: bytes, expected: Stamp | None, *, keep_backup: bool) -> Replacement:
+def replace(
+    files: Files, path: Path, data: bytes, expected: Stamp | None, *, keep_backup: bool, backup: Path | None = None
+) -> Replacement:
     """Put `data` in the place of the file that has the stamp `expected`, or that does not exist (None).
 
     A file that somebody else saved meanwhile is put back, and the replacement has no stamp: read it, and try again.
     Where the system can exchange two files in one step nothing that was saved is ever lost; elsewhere a save in
-    the microseconds between the last look and the rename is. The file before becomes `<name>.backup`.
+    the microseconds between the last look and the rename is. The file before becomes `backup`, by default
+    `<name>.backup` beside it.
     """
     path = files.real(path)
-    backup = backup_path(files, path)
+    backup = backup or backup_path(files, path)
     temporary, stamp = _write_temporary(files, path, data, files.mode(path) or PRIVATE_FILE)
     displaced = False
     try:
@@ -103,15 +116,30 @@ def replace(files: Files, path: Path, data: bytes, expected: Stamp | None, *, ke
         _put_back(files, temporary, path, stamp)
         return Replacement(None)
     if displaced and keep_backup:
-        files.rename(temporary, backup)
+        move(files, temporary, backup)
     # The journal lets go of what file and backup hold, so both names must be durable.
     files.sync_folder(path.parent)
+    if backup.parent != path.parent and displaced and keep_backup:
+        files.sync_folder(backup.parent)
     if not displaced:
         return Replacement(stamp)
     if keep_backup:
         return Replacement(stamp, files.stamp_now(backup))
     files.remove(temporary)
     return Replacement(stamp)
+
+
+def move(files: Files, source: Path, target: Path) -> None:
+    """Rename a file; copy it where the target is on another disk."""
+    if target.parent != source.parent:
+        make_folders(files, target.parent)
+    try:
+        files.rename(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        write_whole(files, target, files.read_now(source))
+        files.remove(source)
 
 
 def _put_back(files: Files, temporary: Path, path: Path, ours: Stamp) -> None:

@@ -33,6 +33,8 @@ class Entry:
     """Stamp of the file when it last held just what we wrote; other bytes with this stamp are damage."""
     committed: Any = None
     planned: Any = None
+    digest: str | None = None
+    """Of the bytes of `base`, for documents that name no version themselves."""
     flushed: Entries = field(default_factory=list)
     unflushed: Entries = field(default_factory=list)
     queued: Entries = field(default_factory=list)

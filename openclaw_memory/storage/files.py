@@ -83,7 +83,15 @@ class Files(Protocol):
         """Tell how many seconds ago a file with this stamp was changed, by the disk's own clock."""
         ...
 
+    def folders(self, path: Path) -> list[str]:
+        """List the folders right in a folder, by name, without links; empty when there is no such folder."""
+        ...
+
     def is_folder(self, path: Path) -> bool: ...
+
+    def is_within(self, path: Path, folder: Path) -> bool:
+        """Tell whether a path, with every link on the way followed, lies below a folder."""
+        ...
 
     def real(self, path: Path) -> Path:
         """Follow links to the file that is meant."""
@@ -169,8 +177,19 @@ class LocalFiles:
     def age(self, stamp: Stamp) -> float:
         return (time.time_ns() - stamp.mtime_ns) / 1e9
 
+    def folders(self, path: Path) -> list[str]:
+        try:
+            entries = os.scandir(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        with entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+
     def is_folder(self, path: Path) -> bool:
         return path.is_dir()
+
+    def is_within(self, path: Path, folder: Path) -> bool:
+        return path.resolve().is_relative_to(folder.resolve())
 
     def real(self, path: Path) -> Path:
         return path.resolve() if path.is_symlink() else path

@@ -16,6 +16,7 @@ from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.durable import BACKUP_SUFFIX, Replacement, make_folders, replace, write_whole
 from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Stamp
+from openclaw_memory.storage.integrity import digest_of, is_digest
 from openclaw_memory.storage.operations import Flush
 from openclaw_memory.storage.shelf import Shelf
 
@@ -102,7 +103,7 @@ class Flusher:
             if not to_render:
                 return
             # Documents do not change, so the event loop need not wait for some milliseconds of joining and hashing.
-            rendered = await anyio.to_thread.run_sync(_rendered, to_render)
+            rendered = await anyio.to_thread.run_sync(self._rendered, to_render)
             intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
             await intent.wait()
             if intent.error is not None:
@@ -128,7 +129,7 @@ class Flusher:
                 target = await self._shelf.backup_of(path)
                 try:
                     with anyio.CancelScope(shield=True):
-                        entry.backup = await anyio.to_thread.run_sync(write_whole, self._shelf.files, target, data)
+                        entry.backup = await anyio.to_thread.run_sync(self._back_up, target, data)
                 except OSError as error:
                     self._trouble(path, str(StorageError(f"writing {path}{BACKUP_SUFFIX}", error)))
                     continue
@@ -139,28 +140,32 @@ class Flusher:
         entry = self._shelf.entries[path]
         with anyio.CancelScope(shield=True):
             try:
-                done = await anyio.to_thread.run_sync(
-                    self._replace, self._shelf.root / path, data, entry.stamp, not entry.restored
-                )
+                done = await anyio.to_thread.run_sync(self._replace, path, data, entry.stamp, not entry.restored)
             except OSError as error:
                 self._put_off(entry)
                 self._trouble(path, str(StorageError(f"writing {path}", error)))
                 return None
             self._trouble(path, None)
             if done.stamp is None:
-                # A person saved the file a moment ago; the next flush, which is due at once, merges.
-                entry.retry_at = self._clock.monotonic()
+                # A person saved the file a moment ago; the next flush, which is due at once, merges. One that is gone
+                # is given time to come back.
+                gone = await self._shelf.is_gone(path)
+                entry.retry_at = self._clock.monotonic() + (self._limits.interval if gone else 0.0)
                 return None
             stamp = done.stamp
-            self._written(path, entry, document, flush.upto, stamp, done.backup)
+            self._written(path, entry, document, flush, stamp, done.backup)
         return Flush(path, flush.version, flush.upto, (stamp.inode, stamp.size, stamp.mtime_ns))
 
-    def _written(self, path: str, entry: Entry, document: Any, upto: int, stamp: Stamp, backup: Stamp | None) -> None:
+    def _written(
+        self, path: str, entry: Entry, document: Any, flush: Flush, stamp: Stamp, backup: Stamp | None
+    ) -> None:
+        upto, version = flush.upto, flush.version
         moved = [item for item in entry.unflushed if item[0] <= upto]
         # What was displaced is the backup now, and lacks just what was written this time.
         entry.flushed = moved if backup is not None else [*entry.flushed, *moved]
         entry.unflushed = entry.unflushed[len(moved) :]
         entry.remember(entry.format.version(document), upto, moved)
+        entry.digest = version if is_digest(version) else None
         entry.base, entry.stamp, entry.ours, entry.backup, entry.restored = document, stamp, stamp, backup, False
         entry.rewrite = False
         entry.since = entry.idle_since = self._clock.monotonic()
@@ -169,9 +174,27 @@ class Flusher:
         entry.committed = entry.format.flushed(before, document) if entry.queued else entry.planned
         self._shelf.changed(path, before, entry.committed)
 
-    def _replace(self, path: Path, data: bytes, expected: Stamp | None, keep_backup: bool) -> Replacement:
-        make_folders(self._shelf.files, path.parent)
-        return replace(self._shelf.files, path, data, expected, keep_backup=keep_backup)
+    def _rendered(self, documents: Mapping[str, tuple[Entry, Any, int]]) -> dict[str, tuple[bytes, Any, Flush]]:
+        """Give bytes, document as it then is on disk, and what the journal is told of it; called in a thread."""
+        rendered = {}
+        for path, (entry, committed, upto) in documents.items():
+            data, document = entry.format.render(committed)
+            version = entry.format.version(document)
+            if version is None:
+                version = digest_of(data) if self._shelf.places.is_elsewhere(path) else ""
+            rendered[path] = (data, document, Flush(path, version, upto))
+        return rendered
+
+    def _back_up(self, target: Path, data: bytes) -> Stamp:
+        make_folders(self._shelf.files, target.parent)
+        return write_whole(self._shelf.files, target, data)
+
+    def _replace(self, path: str, data: bytes, expected: Stamp | None, keep_backup: bool) -> Replacement:
+        places, files = self._shelf.places, self._shelf.files
+        place = places.of(path)
+        make_folders(files, place.parent)
+        backup = places.companion(path, BACKUP_SUFFIX) if places.is_elsewhere(path) else None
+        return replace(files, place, data, expected, keep_backup=keep_backup, backup=backup)
 
     def _put_off(self, entry: Entry) -> None:
         entry.retry_at = self._clock.monotonic() + self._limits.interval
@@ -207,12 +230,3 @@ class Flusher:
             group.start_soon(wake)
             await self._clock.sleep_until(deadline)
             group.cancel_scope.cancel()
-
-
-def _rendered(documents: Mapping[str, tuple[Entry, Any, int]]) -> dict[str, tuple[bytes, Any, Flush]]:
-    """Give bytes, document as it then is on disk, and what the journal is told of it."""
-    rendered = {}
-    for path, (entry, committed, upto) in documents.items():
-        data, document = entry.format.render(committed)
-        rendered[path] = (data, document, Flush(path, entry.format.version(document) or "", upto))
-    return rendered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.operations import Record
+from openclaw_memory.storage.places import Places
 from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
 from openclaw_memory.storage.shelf import Shelf
 
@@ -34,16 +35,26 @@ class Follower:
         clock: Clock,
         format_of: Callable[[str], Format],
         changed: Callable[[str, Any, Any], None],
+        elsewhere: Mapping[str, Path] | None = None,
     ) -> None:
         self._folder = root / ".journal"
         self._files = files
         self._format_of = format_of
-        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: 0, lambda records: None, restores=False)
+        self._shelf = Shelf(
+            Places(root, elsewhere or {}),
+            files,
+            format_of,
+            changed,
+            clock.now,
+            lambda: 0,
+            lambda records: None,
+            restores=False,
+        )
         self._journal: dict[str, Stamp] | None = None
         self._looking = anyio.Lock()
 
-    async def look(self, folders: Iterable[str]) -> None:
-        """Read what changed in these folders, and what the owner's journal holds beyond them."""
+    async def look(self, folders: Iterable[str], *, wake: bool = False) -> None:
+        """Read what changed in these folders, and what the owner's journal holds beyond them; nothing is at rest."""
         # One after the other: an older journal must not be laid over a newer one.
         async with self._looking:
             await self._shelf.look(folders)
@@ -53,6 +64,10 @@ class Follower:
                 for path in documents_named(contents.records) | self._shelf.active:
                     await self._overlay(path, contents.records)
                 self._journal = stamps
+
+    async def wake(self, paths: Iterable[str]) -> None:
+        """Read those of these documents that were never read."""
+        await self._shelf.wake(paths)
 
     async def look_at(self, paths: Iterable[str]) -> bool:
         """Read those of these documents that changed; tells whether there were any."""
@@ -69,7 +84,7 @@ class Follower:
         await self._shelf.reload(path)
         if entry.base is None:
             return
-        held = held_up_to(records, path, entry.format.version(entry.base))
+        held = held_up_to(records, path, entry.format.version(entry.base), digest=entry.digest)
         entry.unflushed = [item for item in operations_on(records, path) if item[0] > held]
         self._shelf.rebase(path, entry.base, entry.stamp)
         (self._shelf.active.add if entry.unflushed else self._shelf.active.discard)(path)

@@ -6,9 +6,32 @@ Damage is only what no edit looks like.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from enum import StrEnum
 
 from openclaw_memory.storage.files import Stamp
+
+_DIGEST = "sha256:"
+
+
+def digest_of(data: bytes) -> str:
+    """Name what a file holds, for files that do not name it themselves."""
+    return _DIGEST + hashlib.sha256(data).hexdigest()
+
+
+def is_digest(version: str) -> bool:
+    """Tell whether a version is such a name."""
+    return version.startswith(_DIGEST)
+
+
+def adds_nothing(old: bytes, document: bytes) -> bool:
+    """Tell whether a document holds every line of an old state of it, as often as that does."""
+    return _lines(old) <= _lines(document)
+
+
+def _lines(data: bytes) -> Counter[bytes]:
+    return Counter(line for raw in data.split(b"\n") if (line := raw.strip()))
 
 
 class Verdict(StrEnum):

@@ -35,7 +35,9 @@ SYNC_INTERVAL_SECONDS = 1.0
 Failure = OSError | OpenClawMemoryError
 
 Settled = Callable[[Sequence[int], Failure | None], None]
-"""Called in the journal's thread with positions that are durable now, or with the error that prevented it."""
+"""Called in the journal's thread with positions that are durable now, or with the error that prevented it.
+
+Without positions it is about what was settled before: it can't be made durable, or it is after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ class Journal:
         self._kept: list[tuple[int, bytes]] = []
         self._last = position
         self._unsynced_since: float | None = None
+        self._late = False
+        """Whether the last late sync failed."""
         self.size = 0
         """Bytes in the journal file, for deciding when to shorten it."""
         self.begun_with = 0
@@ -227,16 +231,24 @@ class Journal:
         return max(0.0, self._unsynced_since + SYNC_INTERVAL_SECONDS - time.monotonic())
 
     def _sync_late(self) -> None:
-        """Sync what was settled before it was on the disk."""
-        if self._unsynced_since is None or self._file is None:
+        """Sync what was settled before it was on the disk; what fails is told, and tried again until it succeeds."""
+        if self._unsynced_since is None:
             return
         try:
-            self._file.sync()
-        except OSError:
-            # What was promised was `buffered`; the next record begins a new file with all of it, and reports.
-            log.exception("records that were buffered are not on the disk yet")
+            if self._file is None:
+                self._begin()
+            else:
+                self._file.sync()
+        except OSError as error:
+            # What was promised was `buffered`. Nobody knows what of this file is on the disk: a new one repeats it all.
             self._abandon()
+            self._unsynced_since, self._late = time.monotonic(), True
+            self._settled((), error)
+            return
         self._unsynced_since = None
+        if self._late:
+            self._late = False
+            self._settled((), None)
 
     def _write(self, appends: list[tuple[int, bytes]], sync: bool) -> Failure | None:
         data = b"".join(line for _, line in appends)

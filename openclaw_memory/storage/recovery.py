@@ -13,14 +13,17 @@ def documents_named(records: Iterable[Record]) -> set[str]:
     return {operation.path for record in records for operation in record.operations}
 
 
-def held_up_to(records: Iterable[Record], path: str, version: str | None, *, on_disk: bool = True) -> int:
+def held_up_to(
+    records: Iterable[Record], path: str, version: str | None, *, on_disk: bool = True, digest: str | None = None
+) -> int:
     """Tell up to which position a version of a document holds the operations of the journal; 0: none of them.
 
     A document names its own version, also after a person has edited it, and after an editor saved an old view over
     it. The newest flush of that version, done or only intended, is what counts: so nothing is applied twice, and a line
     that a person deleted after the flush stays deleted. `on_disk`: the version is that of the file itself, not of its
     backup; then, where the journal does not know it, every flush that was done counts, since a person may have taken
-    the front matter away, or the file.
+    the front matter away, or the file. `digest` names the bytes of a file that names no version: with it a flush that
+    was only intended is seen to have happened. One that was done counts whatever the file holds now.
     """
     by_version: list[int] = []
     done: list[int] = []
@@ -29,6 +32,7 @@ def held_up_to(records: Iterable[Record], path: str, version: str | None, *, on_
         by_version += [flush.upto for flush in flushes if flush.version == version]
         if on_disk:
             done += [flush.upto for flush in record.flushed if flush.path == path]
+            done += [flush.upto for flush in flushes if digest is not None and flush.version == digest]
     return max(by_version or done, default=0)
 
 

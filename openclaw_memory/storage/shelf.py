@@ -7,8 +7,10 @@ file is set aside and restored from its backup and the journal (seed 000 section
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,13 +19,15 @@ import anyio
 import anyio.to_thread
 
 from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.storage.areas import Held, find, tells_of
 from openclaw_memory.storage.documents import Format
-from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, write_whole
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, free_path, make_folders, write_whole
 from openclaw_memory.storage.entries import Entries, Entry
 from openclaw_memory.storage.files import Files, Stamp
-from openclaw_memory.storage.integrity import Verdict, judge
+from openclaw_memory.storage.integrity import Verdict, digest_of, judge
 from openclaw_memory.storage.locks import KeyedLocks
 from openclaw_memory.storage.operations import Flush, Operation, Record
+from openclaw_memory.storage.places import Places
 
 SAVING_SECONDS = 1.0
 """How long an editor may take to save a file in place, from its last write on. A younger file is not written over."""
@@ -34,16 +38,16 @@ log = logging.getLogger(__name__)
 class Shelf:
     """Entries by relative path.
 
-    Parameters: `root`; `files`; `format_of`, which gives the format of a path; `changed`, called with path, old and new
-    document whenever what readers see changes; `now`, the time of day, for the names of damaged files; `position`,
-    which gives the last position of the journal; `again`, called with records that the journal may have let go of and
-    that are needed once more; `restores`, whether damaged files are restored, which only their
-    owner may do.
+    Parameters: `places` of the documents; `files`; `format_of`, which gives the format of a path; `changed`, called
+    with path, old and new document whenever what readers see changes; `now`, the time of day, for the names of damaged
+    files; `position`, which gives the last position of the journal; `again`, called with records that the journal may
+    have let go of and that are needed once more; `restores`, whether damaged files are restored, which only their owner
+    may do.
     """
 
     def __init__(
         self,
-        root: Path,
+        places: Places,
         files: Files,
         format_of: Callable[[str], Format],
         changed: Callable[[str, Any, Any], None],
@@ -53,15 +57,19 @@ class Shelf:
         *,
         restores: bool = True,
     ) -> None:
-        self.root = root
+        self.places = places
         self.files = files
         self.entries: dict[str, Entry] = {}
         self.active: set[str] = set()
         """Documents that the journal may still be needed for."""
         self.locks = KeyedLocks()
+        self.digests: dict[str, str] = {}
+        """What files that name no version held as an earlier run left them."""
         self.recorded: dict[str, Stamp] = {}
         """Stamps of files as an earlier run left them."""
         self._unlistable: dict[str, str] = {}
+        self.at_rest: dict[str, Stamp] = {}
+        """Files that readers know in this state without their documents: not read until they change or are needed."""
         self.known: set[str] = set()
         """Documents that the journal knows to have been written by us."""
         self.notices: dict[str, str] = {}
@@ -78,6 +86,12 @@ class Shelf:
         if after is not before:
             self._changed(path, before, after)
 
+    def begin(self, path: str) -> Entry:
+        """Hold a document that the journal is needed for, of which nothing is known yet."""
+        entry = self.entries[path] = Entry(self._format_of(path))
+        self.active.add(path)
+        return entry
+
     async def refresh(self, path: str) -> Entry:
         """Look at a file, and read it when it is not as we know it."""
         async with self.locks.hold([path]):
@@ -89,7 +103,7 @@ class Shelf:
         if entry is None:
             return await self._load(path)
         try:
-            stamp = await self.files.stamp(self.root / path)
+            stamp = await self.files.stamp(self.places.of(path))
         except OSError as error:
             self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
             return entry
@@ -100,14 +114,24 @@ class Shelf:
             return entry
         return await self._load(path)
 
-    async def is_just_gone(self, path: str) -> bool:
+    async def is_gone(self, path: str) -> bool:
+        """Tell whether there is no such file now."""
+        try:
+            return await self.files.stamp(self.places.of(path)) is None
+        except OSError:
+            return False
+
+    async def _is_just_gone(self, path: str) -> bool:
         """Tell whether a file that we knew is gone since so lately that an editor may be about to write it anew."""
         entry = self.entries[path]
         if entry.base is None or entry.stamp is None:
             return False
+        if await self.files.stamp(self.places.of(path)) is not None:
+            # There again; the next look reads it.
+            return True
         # Taking a file away changes the time of its folder.
-        folder = await self.files.stamp((self.root / path).parent)
-        return folder is not None and self.is_young(folder) and await self.files.stamp(self.root / path) is None
+        folder = await self.files.stamp(self.places.of(path).parent)
+        return folder is not None and self.is_young(folder)
 
     def is_young(self, stamp: Stamp) -> bool:
         """Tell whether a file was changed so lately that somebody may still be saving it."""
@@ -115,30 +139,54 @@ class Shelf:
         return abs(self.files.age(stamp)) < SAVING_SECONDS
 
     async def scan(self, folder: str) -> list[str]:
-        """List the documents right in a folder, on disk or not yet there, by relative path, sorted."""
+        """List the documents of an area, on disk or not yet there, by relative path, sorted."""
         found = await anyio.to_thread.run_sync(self._stamps, [folder])
-        held = {
-            path
-            for path, entry in self.entries.items()
-            if path.rpartition("/")[0] == folder and (entry.to_write or entry.queued)
-        }
+        area = Held([folder])
+        held = {path for path, entry in self.entries.items() if path in area and (entry.to_write or entry.queued)}
         return sorted(found.keys() | held)
 
-    async def look(self, folders: Iterable[str]) -> None:
-        """Read what a person changed, added or took away in these folders; costs one look at each file's stamp."""
+    async def look(self, folders: Iterable[str], *, wake: bool = False) -> None:
+        """Read what a person changed, added or took away in these areas; costs one look at each file's stamp.
+
+        `folders` are areas as `areas.area_of` reads them. `wake`: read files at rest as well.
+        """
         folders = list(folders)
         found = await anyio.to_thread.run_sync(self._stamps, folders)
-        for path in found.keys() | {path for path in self.entries if path.rpartition("/")[0] in folders}:
+        areas = Held(folders)
+        held = {*self.entries, *self.at_rest}
+        for path in found.keys() | {path for path in held if path in areas}:
             entry = self.entries.get(path)
-            if entry is None or entry.stamp != found.get(path):
+            known = self.at_rest.get(path) if entry is None else entry.stamp
+            if known != found.get(path) or (entry is None and (known is None or wake)):
+                await self.refresh(path)
+
+    async def wake(self, paths: Iterable[str]) -> None:
+        """Read those of these documents that are at rest."""
+        for path in paths:
+            if path not in self.entries:
                 await self.refresh(path)
 
     async def look_at(self, paths: Iterable[str]) -> bool:
         """Read those of these documents that a person changed; tells whether there were any."""
-        before = {path: self.entries[path].stamp for path in paths if path in self.entries}
-        for path in before:
-            await self.refresh(path)
-        return any(self.entries[path].stamp != stamp for path, stamp in before.items())
+        before = {path: self._known_stamp(path) for path in paths if path in self.entries or path in self.at_rest}
+        found = await anyio.to_thread.run_sync(self._stamps_now, list(before))
+        for path, stamp in before.items():
+            entry = self.entries.get(path)
+            if found.get(path) != stamp or (entry is not None and entry.problem is not None):
+                await self.refresh(path)
+        return any(self._known_stamp(path) != stamp for path, stamp in before.items())
+
+    def _known_stamp(self, path: str) -> Stamp | None:
+        entry = self.entries.get(path)
+        return self.at_rest.get(path) if entry is None else entry.stamp
+
+    def _stamps_now(self, paths: Iterable[str]) -> dict[str, Stamp | None]:
+        """Look at files, in one go; one that can't be looked at counts as changed."""
+        found = {}
+        for path in paths:
+            with suppress(OSError):
+                found[path] = self.files.stamp_now(self.places.of(path))
+        return found
 
     def problems(self) -> dict[str, str]:
         """Tell which documents and folders can't be read, and why."""
@@ -146,19 +194,13 @@ class Shelf:
             path: str(entry.problem) for path, entry in self.entries.items() if entry.problem is not None
         }
 
-    def _stamps(self, folders: Iterable[str]) -> dict[str, Stamp]:
-        found = {}
-        for folder in folders:
-            try:
-                names = self.files.scan(self.root / folder)
-            except OSError as error:
-                self._unlistable[folder] = f"{folder} can't be listed ({error.strerror or error})"
-                continue
-            self._unlistable.pop(folder, None)
-            for name, stamp in names.items():
-                if name.endswith((".md", ".json")) and not name.startswith(".") and _is_text(name):
-                    found[f"{folder}/{name}"] = stamp
-        return found
+    def _stamps(self, areas: Iterable[str]) -> dict[str, Stamp]:
+        areas = list(areas)
+        found = find(areas, self.places, self.files)
+        self._unlistable = {
+            place: why for place, why in self._unlistable.items() if not any(tells_of(area, place) for area in areas)
+        } | found.problems
+        return found.documents
 
     async def reload(self, path: str) -> None:
         """Read a file whatever is known of it."""
@@ -176,16 +218,19 @@ class Shelf:
     async def _load(self, path: str) -> Entry:
         """Read a file and make it the base of what is held of it."""
         entry = self.entries.setdefault(path, Entry(self._format_of(path)))
+        self.at_rest.pop(path, None)
         try:
-            data, stamp = await self.files.read(self.root / path)
+            await self._check_bounds(path)
+            data, stamp = await self.files.read(self.places.of(path))
         except (FileNotFoundError, NotADirectoryError):
-            if not await self.is_just_gone(path):
+            if not await self._is_just_gone(path):
                 self._rebase(path, entry, entry.format.new(path), None)
             return entry
         except OSError as error:
             self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
             return entry
         recorded = entry.ours if entry.base is not None else self.recorded.get(path)
+        as_left = entry.digest if entry.base is not None else self.digests.get(path)
         try:
             document = _parse(entry.format, path, data)
         except UnreadableDocumentError as problem:
@@ -199,6 +244,10 @@ class Shelf:
                 await self._restore(path, entry, data, stamp, None)
             return entry
         fits = entry.format.fits(document)
+        if fits is None and self.places.is_elsewhere(path):
+            # It names no checksum, and need not: what we left there is remembered here.
+            entry.digest = digest_of(data)
+            fits, recorded = as_left == entry.digest, recorded if as_left is not None else None
         if judge(fits=fits, stamp=stamp, recorded=recorded) is Verdict.DAMAGED:
             await self._restore(path, entry, data, stamp, document)
         else:
@@ -214,6 +263,17 @@ class Shelf:
             self._tell_collisions(path, entry, document)
             self._rebase(path, entry, document, stamp)
         return entry
+
+    async def _check_bounds(self, path: str) -> None:
+        """See to it that no link leads out of a folder elsewhere: who may write there may not have us read anything.
+
+        Raises: `OSError`.
+        """
+        bounds = self.places.bounds(path)
+        if bounds is None:
+            return
+        if not await anyio.to_thread.run_sync(self.files.is_within, self.places.of(path), bounds):
+            raise OSError(errno.ELOOP, f"a link leads out of {self.places.shown(bounds)}")
 
     def _tell_collisions(self, path: str, entry: Entry, document: Any) -> None:
         """Note where a person's edit meets what is on its way to the file."""
@@ -249,16 +309,16 @@ class Shelf:
         if not self._restores:
             self._fail(entry, UnreadableDocumentError(path, "damaged; its owner restores it"))
             return
-        aside = f"{path}.corrupt-{self._now():%Y%m%dT%H%M%S}"
         try:
-            await anyio.to_thread.run_sync(write_whole, self.files, self.root / aside, data)
+            aside = await self._set_aside(path, "corrupt", data)
         except OSError as error:
             # Without a copy of the bytes nothing may be put in their place.
             self._fail(entry, UnreadableDocumentError(path, f"damaged, and not set aside: {error.strerror or error}"))
             return
         lacking = len(entry.flushed)
         entry.go_back()
-        base, origin = await self.read_backup(path), "its backup and the journal"
+        backup, origin = await self.read_backup(path), "its backup and the journal"
+        base = None if backup is None else backup[0]
         if base is None:
             base = entry.format.salvage(path, data) if readable is None else readable
             origin = "what is readable of it and the journal"
@@ -271,19 +331,38 @@ class Shelf:
         self.active.add(path)
         self._rebase(path, entry, base, stamp)
 
-    async def read_backup(self, path: str) -> Any:
-        """Give the document in the backup of a file; None when there is no intact one."""
+    async def _set_aside(self, path: str, kind: str, data: bytes) -> str:
+        """Keep bytes beside a document, under a name that nothing else is kept under; gives its path.
+
+        Raises: `OSError`.
+        """
+
+        def write() -> str:
+            kept = free_path(self.files, self.places.companion(path, f".{kind}-{self._now():%Y%m%dT%H%M%S}"))
+            make_folders(self.files, kept.parent)
+            write_whole(self.files, kept, data)
+            return self.places.shown(kept)
+
+        return await anyio.to_thread.run_sync(write)
+
+    async def read_backup(self, path: str) -> tuple[Any, str | None] | None:
+        """Give the document in the backup of a file, and its version; None when there is no intact one."""
         form = self._format_of(path)
         try:
             data, _ = await self.files.read(await self.backup_of(path))
             document = form.parse(path, data)
         except (OSError, UnreadableDocumentError):
             return None
-        return document if form.fits(document) else None
+        intact = form.fits(document)
+        if intact is None and self.places.is_elsewhere(path):
+            return document, digest_of(data)
+        return (document, form.version(document)) if intact else None
 
     async def backup_of(self, path: str) -> Path:
         """Give the place of a document's backup."""
-        return await anyio.to_thread.run_sync(backup_path, self.files, self.root / path)
+        if self.places.is_elsewhere(path):
+            return self.places.companion(path, BACKUP_SUFFIX)
+        return await anyio.to_thread.run_sync(backup_path, self.files, self.places.of(path))
 
     async def adopt_late_edit(self, path: str) -> bool:
         """Take up what an editor wrote into the file that we displaced, because it still held it open.
@@ -323,9 +402,8 @@ class Shelf:
 
     async def _keep_late_edit(self, path: str, backup: Path) -> None:
         """Keep a late edit that can't be merged, since the document was edited elsewhere as well."""
-        kept = f"{path}.recovered-{self._now():%Y%m%dT%H%M%S}"
         data, _ = await self.files.read(backup)
-        await anyio.to_thread.run_sync(write_whole, self.files, self.root / kept, data)
+        kept = await self._set_aside(path, "recovered", data)
         self.notices[path] = f"{path} was saved by two editors at once; one of the two texts is in {kept}"
         log.warning("%s", self.notices[path])
 
@@ -351,12 +429,3 @@ def _records(path: str, version: str, held: int, missing: Entries) -> list[Recor
         Record(position, operations=tuple(of_one), flushed=(flush,) if position == missing[0][0] else ())
         for position, of_one in operations.items()
     ]
-
-
-def _is_text(name: str) -> bool:
-    """Tell whether a file's name is UTF-8: another one can't be an address."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from openclaw_memory.storage.durable import write_whole
@@ -15,10 +16,21 @@ log = logging.getLogger(__name__)
 NAME = ".state/stamps"
 
 
-def read_stamps(root: Path, files: Files) -> dict[str, Stamp]:
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A file as we left it: its stamp, and the digest of its bytes where it names no version itself."""
+
+    stamp: Stamp
+    digest: str | None = None
+
+
+def read_stamps(root: Path, files: Files) -> dict[str, Left]:
     """Read what was written at the last close; empty when there is nothing that can be read."""
     try:
-        return {path: Stamp(*parts) for path, parts in json.loads(files.read_now(root / NAME)).items()}
+        return {
+            path: Left(Stamp(inode, size, mtime_ns), *digest)
+            for path, (inode, size, mtime_ns, *digest) in json.loads(files.read_now(root / NAME)).items()
+        }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, AttributeError) as error:
@@ -26,9 +38,12 @@ def read_stamps(root: Path, files: Files) -> dict[str, Stamp]:
         return {}
 
 
-def write_stamps(root: Path, files: Files, stamps: Mapping[str, Stamp]) -> None:
+def write_stamps(root: Path, files: Files, left: Mapping[str, Left]) -> None:
     """Write the stamps. Failing is no loss, and only logged."""
-    content = {path: [stamp.inode, stamp.size, stamp.mtime_ns] for path, stamp in sorted(stamps.items())}
+    content = {
+        path: [one.stamp.inode, one.stamp.size, one.stamp.mtime_ns, *([one.digest] if one.digest else [])]
+        for path, one in sorted(left.items())
+    }
     try:
         write_whole(files, root / NAME, json.dumps(content, indent=0).encode() + b"\n")
     except OSError as error:

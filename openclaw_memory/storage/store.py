@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,21 +19,22 @@ import anyio
 import anyio.to_thread
 
 from openclaw_memory.clock import Clock
-from openclaw_memory.errors import ClosedError, StorageError
+from openclaw_memory.errors import ClosedError, OpenClawMemoryError, StorageError
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, Format
-from openclaw_memory.storage.durable import make_folders, write_whole
-from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.flusher import Flusher
+from openclaw_memory.storage.integrity import is_digest
 from openclaw_memory.storage.journal import Failure, Journal, SyncMode, read_journal
 from openclaw_memory.storage.leftovers import clean_up
 from openclaw_memory.storage.operations import Flush, Record
-from openclaw_memory.storage.recovery import documents_named, held_up_to, operations_on
+from openclaw_memory.storage.places import Places
+from openclaw_memory.storage.recovery import documents_named, operations_on
 from openclaw_memory.storage.rootlock import Lock, RootLock
 from openclaw_memory.storage.shelf import Shelf
-from openclaw_memory.storage.stamps import read_stamps, write_stamps
+from openclaw_memory.storage.stamps import Left, read_stamps, write_stamps
+from openclaw_memory.storage.starting import recover, set_journal_aside, take_root
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ class Store:
     buffer; `journal_limit`, bytes after which the journal is shortened; `changed`, called with path, old and new
     document whenever what readers see changes; `troubled`, called with the reason when the disk begins to refuse
     and with None when it no longer does; `mode`, when a record is on the disk; `lock`, which excludes other owners, by
-    default that of the folder.
+    default that of the folder; `elsewhere`, folders of other people's by the beginnings of the paths of documents.
     """
 
     def __init__(
@@ -71,8 +72,10 @@ class Store:
         troubled: Callable[[str | None], None],
         mode: SyncMode = "always",
         lock: Lock | None = None,
+        elsewhere: Mapping[str, Path] | None = None,
     ) -> None:
         self._root = root
+        self._places = Places(root, elsewhere or {})
         self._mode = mode
         self._files = files
         self._format_of = format_of
@@ -87,7 +90,9 @@ class Store:
         self._journal: Journal | None = None
         self._lock = RootLock(root) if lock is None else lock
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._shelf = Shelf(root, files, format_of, changed, clock.now, lambda: self._position, self._keep_again)
+        self._shelf = Shelf(
+            self._places, files, format_of, changed, clock.now, lambda: self._position, self._keep_again
+        )
         self._flusher = Flusher(self._shelf, clock, limits, self._record, self.report_trouble)
 
     # -- opening and closing ------------------------------------------------------------------------------------
@@ -102,27 +107,35 @@ class Store:
         self._loop = asyncio.get_running_loop()
         folders = list(folders)
         folder = self._root / ".journal"
-        await anyio.to_thread.run_sync(self._take_root, [*folders, ".journal"])
+        await anyio.to_thread.run_sync(take_root, self._places, self._files, self._lock, [*folders, ".journal"])
         try:
             contents = await anyio.to_thread.run_sync(read_journal, folder, self._files)
             self._position = contents.position
-            self._shelf.recorded = await anyio.to_thread.run_sync(read_stamps, self._root, self._files)
+            left = await anyio.to_thread.run_sync(read_stamps, self._root, self._files)
+            self._shelf.recorded = {path: one.stamp for path, one in left.items()}
+            self._shelf.digests = {path: one.digest for path, one in left.items() if one.digest is not None}
             for record in contents.records:
                 self._shelf.recorded |= {f.path: Stamp(*f.stamp) for f in record.flushed if f.stamp is not None}
+                self._shelf.digests |= {f.path: f.version for f in record.flushed if is_digest(f.version)}
             if contents.damaged:
-                await anyio.to_thread.run_sync(self._set_journal_aside, contents.damaged)
+                await anyio.to_thread.run_sync(set_journal_aside, self._files, folder, self._clock.now())
+                self._shelf.notices[".journal"] = (
+                    f"{contents.damaged} lines of the journal were damaged; a copy is in .journal/*.corrupt-*"
+                )
             self._shelf.known = {f.path for record in contents.records for f in record.intents}
             # What was flushed may since have been edited under the same version; what was only intended was not.
             done = {f.version for record in contents.records for f in record.flushed}
             intended = {f.version for record in contents.records for f in record.intents} - done
+            # The digest of all bytes names nothing but what we wrote, however long ago.
+            intended |= {version for version in (*done, *self._shelf.digests.values()) if is_digest(version)}
             if self._lock.held:
                 self._shelf.notices |= await anyio.to_thread.run_sync(
-                    clean_up, self._root, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
+                    clean_up, self._places, self._files, [*folders, "."], self._format_of, intended, self._clock.now()
                 )
             replayed = {}
             for path in sorted(documents_named(contents.records)):
                 try:
-                    count = await self._recover(path, contents.records)
+                    count = await recover(self._shelf, path, contents.records, self._clock)
                 except Exception:
                     # Of a version that knows more than this one, perhaps. The others are recovered all the same.
                     log.exception("%s can't be recovered", path)
@@ -145,61 +158,6 @@ class Store:
             raise
         await self.flush(replayed)
         return RecoveryReport(replayed, contents.damaged)
-
-    def _take_root(self, folders: Iterable[str]) -> None:
-        try:
-            make_folders(self._files, self._root)
-        except OSError as error:
-            log.warning("%s can't be made (%s)", self._root, error)
-        try:
-            self._lock.acquire()
-        except OSError as error:
-            # Nothing is written without the lock; each write tries to take it again.
-            log.warning("%s can't be locked (%s)", self._root, error)
-            return
-        try:
-            for folder in folders:
-                make_folders(self._files, self._root / folder)
-                # What a killed process left may be seen and not be durable yet; everything here builds on it.
-                self._files.sync_folder(self._root / folder)
-        except OSError as error:
-            log.warning("%s can't be written (%s)", self._root, error)
-
-    def _set_journal_aside(self, damaged: int) -> None:
-        """Keep a copy of a damaged journal: what can be read of it is used, and a person may make out the rest."""
-        folder = self._root / ".journal"
-        for name in self._files.scan(folder):
-            if name.endswith(".log"):
-                aside = folder / f"{name}.corrupt-{self._clock.now():%Y%m%dT%H%M%S}"
-                try:
-                    write_whole(self._files, aside, self._files.read_now(folder / name))
-                except OSError as error:
-                    log.warning("%s could not be kept: %s", aside, error)
-        self._shelf.notices[".journal"] = (
-            f"{damaged} lines of the journal were damaged; a copy is in .journal/*.corrupt-*"
-        )
-
-    async def _recover(self, path: str, records: Sequence[Record]) -> int:
-        """Hold a document with what its file lacks of the journal; tells how many operations that was."""
-        entry = self._shelf.entries[path] = Entry(self._format_of(path))
-        self._shelf.active.add(path)
-        operations = operations_on(records, path)
-        backup = await self._shelf.read_backup(path)
-        version = None if backup is None else entry.format.version(backup)
-        in_backup = 0 if version is None else held_up_to(records, path, version, on_disk=False)
-        # Until the file itself has been read, everything beyond the backup counts as being in the file: that is
-        # what has to be applied to the backup should the file be damaged.
-        entry.flushed = [item for item in operations if item[0] > in_backup]
-        await self._shelf.reload(path)
-        if entry.restored or entry.base is None:
-            return len(entry.unflushed)
-        held = held_up_to(records, path, entry.format.version(entry.base))
-        # An old view that an editor saved holds less than the backup does.
-        entry.unflushed = [item for item in operations if item[0] > held]
-        entry.flushed = [item for item in entry.flushed if item[0] <= held]
-        entry.since = entry.idle_since = self._clock.monotonic()
-        self._shelf.rebase(path, entry.base, entry.stamp)
-        return len(entry.unflushed)
 
     async def run(self) -> None:
         """Rewrite documents as they become due, until cancelled."""
@@ -240,7 +198,7 @@ class Store:
 
     async def looked_through(self, folder: str) -> list[str]:
         """Look at all files of a folder at once, and list the documents that can be read."""
-        await self._shelf.look([folder])
+        await self._shelf.look([folder], wake=True)
         return sorted(
             path
             for path, entry in self._shelf.entries.items()
@@ -257,9 +215,38 @@ class Store:
             raise entry.problem
         return entry.committed
 
-    async def look(self, folders: Iterable[str]) -> None:
-        """Read what a person changed, added or took away in these folders; costs one look at each file's stamp."""
-        await self._shelf.look(folders)
+    async def look(self, folders: Iterable[str], *, wake: bool = False) -> None:
+        """Read what a person changed, added or took away in these folders; costs one look at each file's stamp.
+
+        `wake`: read files at rest as well, so that their documents are known.
+        """
+        await self._shelf.look(folders, wake=wake)
+
+    def rest(self, files: Mapping[str, Stamp]) -> None:
+        """Leave files in these states unread, since readers know them already, until they change or are needed."""
+        entries = self._shelf.entries
+        self._shelf.at_rest = {path: stamp for path, stamp in files.items() if path not in entries}
+
+    def is_being_saved(self, path: str) -> bool:
+        """Tell whether somebody else changed a file so lately that they may still be saving it."""
+        entry = self._shelf.entries.get(path)
+        return (
+            entry is not None
+            and entry.stamp is not None
+            and entry.stamp != entry.ours
+            and self._shelf.is_young(entry.stamp)
+        )
+
+    def file_of(self, path: str) -> tuple[Stamp, str] | None:
+        """Give stamp and version of a file that holds all that is acknowledged of its document; else None."""
+        entry = self._shelf.entries[path]
+        if entry.base is None or entry.stamp is None or entry.to_write or entry.queued:
+            return None
+        return entry.stamp, entry.format.version(entry.base) or ""
+
+    async def wake(self, paths: Iterable[str]) -> None:
+        """Read those of these documents that are at rest."""
+        await self._shelf.wake(paths)
 
     async def look_at(self, paths: Iterable[str]) -> bool:
         """Read those of these documents that a person changed; tells whether there were any."""
@@ -389,6 +376,9 @@ class Store:
             self._loop.call_soon_threadsafe(self._settle, positions, error)
 
     def _settle(self, positions: Sequence[int], error: Failure | None) -> None:
+        if error is not None and not positions:
+            self.report_trouble("journal", str(_problem(error)))
+            return
         if error is not None:
             # A batch that was taken before the failure was undone fails late; its commits are decided already.
             if any(position in self._commits for position in positions):
@@ -432,7 +422,7 @@ class Store:
             entry.planned = entry.committed
         if self._journal is not None:
             self._journal.resume(self._position)
-        problem = StorageError("writing the journal", error) if isinstance(error, OSError) else error
+        problem = _problem(error)
         self.report_trouble("journal", str(problem))
         for commit in failed.values():
             commit.settle(problem)
@@ -461,5 +451,9 @@ class Store:
 
     def _remember_stamps(self) -> None:
         entries = self._shelf.entries.items()
-        stamps = {path: entry.ours for path, entry in entries if entry.ours is not None and not entry.to_write}
-        write_stamps(self._root, self._files, stamps)
+        left = {path: Left(entry.ours, entry.digest) for path, entry in entries if entry.ours and not entry.to_write}
+        write_stamps(self._root, self._files, left)
+
+
+def _problem(error: Failure) -> OpenClawMemoryError:
+    return StorageError("writing the journal", error) if isinstance(error, OSError) else error

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -188,7 +188,7 @@ async def test_what_was_rotated_is_not_indexed_again(tmp_path: Path, monkeypatch
         counted.append(text)
         return terms(text)
 
-    monkeypatch.setattr("openclaw_memory.retrieval.index.terms", counting)
+    monkeypatch.setattr("openclaw_memory.retrieval.postings.terms", counting)
     async with opened(tmp_path) as day:
         await day.say(2)
         assert len(day.found("text")) == 2
@@ -282,10 +282,13 @@ class Day:
             lambda reason: None,
         )
         self.numbers = itertools.count(1)
+        self.times = itertools.count(1)
         self.writer = Writer(self.store, config, self.clock, lambda time: f"m{next(self.numbers)}")
 
     async def say(self, count: int) -> list[str]:
-        messages = [{"role": "user", "content": "text"} for _ in range(count)]
+        # Each at its own time: what was said at the same moment is told in the order of files and lines.
+        times = [(START + timedelta(milliseconds=next(self.times))).isoformat() for _ in range(count)]
+        messages = [{"role": "user", "content": "text", "timestamp": time} for time in times]
         write = MemoryWrite.model_validate(
             {"type": "conversation", "content": {"messages": messages}, "sessionId": "s1"}
         )
@@ -297,7 +300,8 @@ class Day:
     async def look(self) -> dict[str, str]:
         """Give what a reader sees, by id, in order."""
         await self.store.look(FOLDERS)
-        seen = [(key, message.content) for key, message in self.catalog.newest_messages("s1", None)][::-1]
+        self.catalog.feed()
+        seen = [(block.key, block.text) for block in self.catalog.newest_messages("s1", None)][::-1]
         assert len({key for key, _ in seen}) == len(seen) == len(self.index)
         for key, content in seen:
             piece = self.catalog.find(key)
@@ -307,6 +311,7 @@ class Day:
         return {key.partition("#")[2]: content for key, content in seen}
 
     def found(self, word: str) -> list[str]:
+        self.catalog.feed()
         return [hit.block.path for hit in self.index.search([word], limit=100, allow=lambda block: True)]
 
     def files(self) -> list[str]:
@@ -370,13 +375,13 @@ async def test_each_message_once_and_in_order(steps: list[tuple[str, int]]) -> N
         expected: dict[str, str] = {}
         returned: set[str] = set()
         view: str | None = None
-        numbers = itertools.count(1)
+        numbers, times = itertools.count(1), itertools.count(1)
         edits = itertools.count(1)
         runs = [Path(folder) / "0"]
         pending = list(steps)
         while True:
             async with opened(runs[-1]) as day:
-                day.numbers = numbers  # type: ignore[assignment]
+                day.numbers, day.times = numbers, times
                 crashed = False
                 while pending and not crashed:
                     step, number = pending.pop(0)

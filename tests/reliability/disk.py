@@ -211,6 +211,22 @@ class SimulatedDisk:
                 if within == wanted and inode not in self.state.folders
             }
 
+    def folders(self, path: Path) -> list[str]:
+        with self._lock:
+            try:
+                wanted = self._folder(path)
+            except FileNotFoundError:
+                return []
+            return [
+                name
+                for (within, name), inode in self.state.names.items()
+                if within == wanted and inode in self.state.folders
+            ]
+
+    def is_within(self, path: Path, folder: Path) -> bool:
+        # There are no links on this disk.
+        return path.is_relative_to(folder)
+
     def is_folder(self, path: Path) -> bool:
         with self._lock:
             try:

@@ -32,6 +32,7 @@ ROOT = DISK / "home" / "memory"
 SHORT = 1
 """A limit of the journal in bytes with which it is shortened at every chance."""
 DAY = "conversations/2026-05-04.md"
+PART = "conversations/2026-05-04-001.md"
 PROFILE = "facts/user-profile.md"
 CONFIG = MemoryConfig(root=ROOT.parent, timezone="Asia/Shanghai", language="en")
 
@@ -194,8 +195,9 @@ async def running(
     mode: SyncMode = "always",
     close: bool = True,
     first_id: int = 1,
+    per_file: int = 500,
 ) -> AsyncIterator[Run]:
-    """Open a store on a disk; close it at the end."""
+    """Open a store on a disk; close it at the end. `per_file`: so many messages fill a day's file."""
     clock = ManualClock(START)
     limits = FlushLimits(2.0, 50, 500)
     store = Store(
@@ -205,7 +207,10 @@ async def running(
     for _ in range(first_id - 1):
         ids(START)
     await store.open(FOLDERS)
-    run = Run(disk, store, Writer(store, CONFIG, clock, ids), clock, short=journal_limit == SHORT)
+    config = CONFIG.model_copy(
+        update={"conversations": CONFIG.conversations.model_copy(update={"max_messages_per_file": per_file})}
+    )
+    run = Run(disk, store, Writer(store, config, clock, ids), clock, short=journal_limit == SHORT)
     try:
         await run.acknowledged()
         yield run

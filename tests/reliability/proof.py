@@ -30,7 +30,8 @@ async def record(case: Case, heeds_sync: Callable[[], bool] = lambda: True) -> R
     disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
     if case.folder_left:
         disk.make_folder(ROOT.parent)
-    async with running(disk, journal_limit=case.journal_limit, mode=case.mode, close=False) as run:
+    settings = {"journal_limit": case.journal_limit, "mode": case.mode, "per_file": case.per_file}
+    async with running(disk, **settings, close=False) as run:
         await case.work(run)
         recorded = Recorded(State(), list(disk.steps), disk.state.copy(), run.deeds)
         if run.store._journal is not None:

@@ -14,6 +14,7 @@ from tests.reliability.workloads import (
     fact_replaced,
     flushed_and_shortened,
     messages_together,
+    rotated,
 )
 
 RESTARTS = 3
@@ -30,7 +31,13 @@ async def test_no_crash_loses_what_was_acknowledged(case: Case) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [Case(messages_together), Case(fact_replaced), Case(flushed_and_shortened, SHORT), Case(edited_just_now)],
+    [
+        Case(messages_together),
+        Case(fact_replaced),
+        Case(flushed_and_shortened, SHORT),
+        Case(edited_just_now),
+        Case(rotated, SHORT, per_file=1),
+    ],
     ids=str,
 )
 async def test_crash_during_recovery_loses_nothing(case: Case) -> None:
@@ -46,7 +53,15 @@ async def test_crash_during_recovery_loses_nothing(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [Case(fact_replaced), Case(flushed_and_shortened, SHORT), Case(edited_just_now), Case(closed)], ids=str
+    "case",
+    [
+        Case(fact_replaced),
+        Case(flushed_and_shortened, SHORT),
+        Case(edited_just_now),
+        Case(closed),
+        Case(rotated, SHORT, per_file=1),
+    ],
+    ids=str,
 )
 async def test_kill_then_power_failure_loses_nothing(case: Case) -> None:
     """Kill the process at any step, start and close, then cut the power: what nobody synced is not trusted."""

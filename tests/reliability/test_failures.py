@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import itertools
 from contextlib import suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory.errors import OpenClawMemoryError
+from openclaw_memory.storage import journal as journal_module
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.writer import Change
 from tests.reliability.disk import SimulatedDisk, State, Told
@@ -102,3 +104,21 @@ async def _survives(failing: Failing) -> bool:
         found = await faults(recorded, crash, written)
         assert not found, "\n".join([f"{failing.failed}", *found])
     return bool(failing.failed)
+
+
+async def test_late_sync_that_fails_degrades(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `interval` nobody waits for the sync; when it fails it is told, and tried again by itself."""
+    monkeypatch.setattr(journal_module, "SYNC_INTERVAL_SECONDS", 0.0)
+    refuses = True
+
+    def fault(step: str, path: Path) -> int | None:
+        return errno.EIO if refuses and step == "sync" and path.suffix == ".log" else None
+
+    disk = SimulatedDisk(DISK)
+    async with running(disk, mode="interval", close=False) as run:
+        disk.fault = fault
+        await run.write(say("hello-1"), r"hello-1\n")
+        await run.journal_closed()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert run.store.trouble is not None

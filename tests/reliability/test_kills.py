@@ -24,7 +24,7 @@ from openclaw_memory.context.tokens import EstimateCounter
 from openclaw_memory.storage.files import LocalFiles, OpenFile, Stamp
 
 CYCLES = 200
-SOAK_CYCLES = 5_000
+SOAK_CYCLES = 1_500
 CYCLES_A_FOLDER = 10
 """After so many kills a new folder is begun; files would grow, and the cycles slow down."""
 LONGEST_SECONDS = 0.06

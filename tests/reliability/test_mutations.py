@@ -23,7 +23,7 @@ from tests.reliability.harness import (
 )
 
 MUTATIONS = 300
-SOAK_MUTATIONS = 20_000
+SOAK_MUTATIONS = 4_000
 Mutation = Callable[[bytes, random.Random], bytes]
 
 

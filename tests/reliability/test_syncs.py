@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from openclaw_memory.storage.durable import make_folders, replace, write_whole
 from openclaw_memory.storage.inbox import Inbox
 from tests.reliability.crashes import crash_states
 from tests.reliability.disk import SimulatedDisk, State
@@ -20,6 +21,7 @@ from tests.reliability.workloads import (
     flushed_and_shortened,
     message,
     one_of_two_flushed,
+    rotated_and_closed,
 )
 
 SITES = sites_in_source()
@@ -70,22 +72,60 @@ async def handed_in(heeds_sync: Callable[[], bool]) -> list[str]:
     return faults
 
 
+async def backed_up_elsewhere(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Replace a file whose backup lies in another folder: file and backup together hold both versions after any crash.
+
+    The journal lets go of what they hold once `replace` has returned.
+    """
+    disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
+    path, backup = DISK / "workspace/MEMORY.md", DISK / "state/kept/MEMORY.md.backup"
+    make_folders(disk, path.parent)
+    make_folders(disk, backup.parent)
+    first = write_whole(disk, path, b"first")
+    disk.tell("first")
+    replace(disk, path, b"second", first, keep_backup=True, backup=backup)
+    disk.tell("second")
+    faults = []
+    for crash in crash_states(State(), disk.steps, disk.state):
+        held = crash.state.files()
+        kept = [held.get(place.relative_to(DISK).as_posix()) for place in (path, backup)]
+        if "second" in crash.told and kept != [b"second", b"first"]:
+            faults.append(f"lost: {kept}")
+        elif "first" in crash.told and b"first" not in kept and not any(data == b"first" for data in held.values()):
+            faults.append(f"lost: {held}")
+    return faults
+
+
 SHOWN_BY: dict[Site, Proof] = {
     Site("storage.durable", "make_folders", 0): case(Case(message, folder_left=True)),
     Site("storage.durable", "make_folders", 1): case(Case(message)),
     Site("storage.durable", "open_log"): case(Case(message)),
     Site("storage.durable", "write_whole"): case(Case(closed, damage=True)),
-    Site("storage.durable", "replace"): case(Case(flushed_and_shortened, SHORT)),
+    Site("storage.durable", "replace", 0): case(Case(flushed_and_shortened, SHORT)),
+    Site("storage.durable", "replace", 1): backed_up_elsewhere,
     Site("storage.durable", "_put_back"): case(Case(edited_just_now)),
     Site("storage.durable", "_write_temporary"): case(Case(flushed_and_shortened, SHORT)),
     Site("storage.journal", "_write"): case(Case(message)),
     Site("storage.journal", "_begin"): case(Case(one_of_two_flushed, SHORT)),
     Site("storage.journal", "_sync_late"): case(Case(buffered, mode="interval")),
-    Site("storage.store", "_take_root"): killed,
+    Site("storage.starting", "take_root"): killed,
     Site("storage.inbox", "_put", 0): handed_in,
     Site("storage.inbox", "_put", 1): handed_in,
 }
 """Each sync with the workload that is lost, or torn, without it."""
+
+
+ROTATION = case(Case(rotated_and_closed, SHORT, per_file=1, damage=True))
+ROTATION_RESTS_ON = (
+    Site("storage.durable", "make_folders", 1),
+    Site("storage.durable", "open_log"),
+    Site("storage.durable", "write_whole"),
+    Site("storage.durable", "replace", 0),
+    Site("storage.durable", "_write_temporary"),
+    Site("storage.journal", "_write"),
+    Site("storage.journal", "_begin"),
+)
+"""Syncs without which a rotation loses something, or tears it; the others it either does not come by or repeats."""
 
 
 def test_every_sync_of_the_code_is_taken_out() -> None:
@@ -101,6 +141,16 @@ async def test_inbox_loses_nothing() -> None:
 @pytest.mark.parametrize("site", sorted(SITES), ids=str)
 async def test_taken_out_sync_is_missed(site: Site) -> None:
     """Pretend one sync: some crash state breaks a promise. Done, the same workload breaks none (see crash states)."""
+    await _is_missed(site, SHOWN_BY[site])
+
+
+@pytest.mark.parametrize("site", ROTATION_RESTS_ON, ids=str)
+async def test_taken_out_sync_is_missed_by_a_rotation(site: Site) -> None:
+    """The same, with two files that are rewritten for one record."""
+    await _is_missed(site, ROTATION)
+
+
+async def _is_missed(site: Site, proof: Proof) -> None:
     pretended = 0
 
     def heeds_sync() -> bool:
@@ -110,6 +160,6 @@ async def test_taken_out_sync_is_missed(site: Site) -> None:
         pretended += here == site
         return here != site
 
-    faults = await SHOWN_BY[site](heeds_sync)
+    faults = await proof(heeds_sync)
     assert pretended, f"the workload does not come by {site}"
     assert faults, f"{site} syncs for nothing, or the model of crashes is too weak to see what for"

@@ -6,10 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts import MemoryWrite
 from openclaw_memory.storage.durable import BACKUP_SUFFIX
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.journal import SyncMode
-from tests.reliability.harness import DAY, PROFILE, ROOT, SHORT, Run, Workload, batch, fact, say, task
+from tests.reliability.harness import DAY, PART, PROFILE, ROOT, SHORT, Run, Workload, batch, fact, say, task
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Case:
     """Whether a process was killed just after it had made the first folder."""
     damage: bool = False
     """Whether each file is also damaged after each crash: backup and journal must hold it between them."""
+
+    per_file: int = 500
+    """So many messages fill a day's file, and the next one rotates it."""
 
     def __str__(self) -> str:
         more = {"short": self.journal_limit == SHORT, "damage": self.damage, "folder_left": self.folder_left}
@@ -159,6 +163,51 @@ async def buffered(run: Run) -> None:
         run.disk.tell(deed)
 
 
+async def rotated(run: Run) -> None:
+    """A full file moves into the day's first part: two files are rewritten for one record."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    await run.flush()
+    await run.write(say("hello-2"), r"hello-2\n")
+    await run.flush()
+
+
+async def rotated_before_any_flush(run: Run) -> None:
+    """What is moved was never in a file: the journal alone holds it, in two records and in the rotation's."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    await run.write(say("hello-2"), r"hello-2\n")
+    await run.flush()
+
+
+async def rotated_and_one_flushed(run: Run) -> None:
+    """The day's file is rewritten, without what moved, and its part is not there yet."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    await run.flush()
+    await run.write(say("hello-2"), r"hello-2\n")
+    await run.flush([DAY])
+
+
+async def rotated_and_the_other_flushed(run: Run) -> None:
+    """The part is written, and the day's file still holds what moved."""
+    await run.write(say("hello-1"), r"hello-1\n")
+    await run.flush()
+    await run.write(say("hello-2"), r"hello-2\n")
+    await run.flush([PART])
+
+
+async def rotated_twice_at_once(run: Run) -> None:
+    """Three messages in one event fill two parts."""
+    content = {"messages": [{"role": "user", "content": f"hello-{number}"} for number in (1, 2, 3)]}
+    event = MemoryWrite.model_validate({"type": "conversation", "content": content, "sessionId": "s1"})
+    await run.write(event, r"hello-1\n", r"hello-2\n", r"hello-3\n")
+    await run.flush()
+
+
+async def rotated_and_closed(run: Run) -> None:
+    """Everything is flushed, and the backups of both files are settled."""
+    await rotated(run)
+    await run.store.close()
+
+
 CASES = (
     Case(message),
     Case(message, folder_left=True),
@@ -178,4 +227,11 @@ CASES = (
     Case(edited, SHORT),
     Case(edited_just_now),
     Case(edited_just_now, SHORT),
+    Case(rotated, per_file=1),
+    Case(rotated, SHORT, per_file=1),
+    Case(rotated_before_any_flush, SHORT, per_file=1),
+    Case(rotated_and_one_flushed, SHORT, per_file=1),
+    Case(rotated_and_the_other_flushed, SHORT, per_file=1),
+    Case(rotated_twice_at_once, SHORT, per_file=1),
+    Case(rotated_and_closed, SHORT, per_file=1, damage=True),
 )

@@ -1,0 +1,86 @@
+"""What a start does before the first write: take the root, keep what is damaged, hold what a crash left unfinished."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from openclaw_memory.clock import Clock
+from openclaw_memory.storage.areas import area_of, is_pattern
+from openclaw_memory.storage.durable import free_path, make_folders, write_whole
+from openclaw_memory.storage.files import Files
+from openclaw_memory.storage.operations import Record
+from openclaw_memory.storage.places import Places
+from openclaw_memory.storage.recovery import held_up_to, operations_on
+from openclaw_memory.storage.rootlock import Lock
+from openclaw_memory.storage.shelf import Shelf
+
+log = logging.getLogger(__name__)
+
+
+def take_root(places: Places, files: Files, lock: Lock, folders: Iterable[str]) -> None:
+    """Take the lock of a root and create its own folders. A disk that refuses is told to the log; see `lock.held`.
+
+    Raises: `RootInUseError`.
+    """
+    root = places.root
+    try:
+        make_folders(files, root)
+    except OSError as error:
+        log.warning("%s can't be made (%s)", root, error)
+    try:
+        lock.acquire()
+    except OSError as error:
+        # Nothing is written without the lock; each write tries to take it again.
+        log.warning("%s can't be locked (%s)", root, error)
+        return
+    try:
+        for area in folders:
+            if not is_pattern(area):
+                make_folders(files, places.of(area))
+            # What a killed process left may be seen and not be durable yet; everything here builds on it.
+            if files.is_folder(folder := places.of(area_of(area).folder)):
+                files.sync_folder(folder)
+    except OSError as error:
+        log.warning("%s can't be written (%s)", root, error)
+
+
+def set_journal_aside(files: Files, folder: Path, now: datetime) -> None:
+    """Keep a copy of a damaged journal: what can be read of it is used, and a person may make out the rest."""
+    for name in files.scan(folder):
+        if name.endswith(".log"):
+            try:
+                data = files.read_now(folder / name)
+                # `repair` may just have kept it.
+                if not any(files.read_now(folder / other) == data for other in _copies(files, folder, name)):
+                    write_whole(files, free_path(files, folder / f"{name}.corrupt-{now:%Y%m%dT%H%M%S}"), data)
+            except OSError as error:
+                log.warning("a copy of %s could not be kept: %s", folder / name, error)
+
+
+def _copies(files: Files, folder: Path, name: str) -> list[str]:
+    return [other for other in files.scan(folder) if other.startswith(f"{name}.corrupt-")]
+
+
+async def recover(shelf: Shelf, path: str, records: Sequence[Record], clock: Clock) -> int:
+    """Hold a document with what its file lacks of the journal; tells how many operations that was."""
+    entry = shelf.begin(path)
+    operations = operations_on(records, path)
+    backup = await shelf.read_backup(path)
+    version = None if backup is None else backup[1]
+    in_backup = 0 if version is None else held_up_to(records, path, version, on_disk=False)
+    # Until the file itself has been read, everything beyond the backup counts as being in the file: that is
+    # what has to be applied to the backup should the file be damaged.
+    entry.flushed = [item for item in operations if item[0] > in_backup]
+    await shelf.reload(path)
+    if entry.restored or entry.base is None:
+        return len(entry.unflushed)
+    held = held_up_to(records, path, entry.format.version(entry.base), digest=entry.digest)
+    # An old view that an editor saved holds less than the backup does.
+    entry.unflushed = [item for item in operations if item[0] > held]
+    entry.flushed = [item for item in entry.flushed if item[0] <= held]
+    entry.since = entry.idle_since = clock.monotonic()
+    shelf.rebase(path, entry.base, entry.stamp)
+    return len(entry.unflushed)
