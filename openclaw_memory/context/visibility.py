@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
-from contracts.fields import SessionKind
+from contracts.fields import Layer, SessionKind
+from openclaw_memory.config import SessionRules
+from openclaw_memory.retrieval import scope
 from openclaw_memory.retrieval.blocks import Block
 
 History = Literal["full", "task", "group", "current"]
@@ -19,7 +22,10 @@ Audience = Literal["private", "group", "shared"]
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What a session gets to see, and where it may write."""
+    """What a session gets to see, and where it may write.
+
+    `memory` is MEMORY.md, `notes` the daily logs, `shared` the workspace's `shared/`.
+    """
 
     history: History
     facts: Facts
@@ -29,7 +35,12 @@ class Visibility:
     memory: bool
     search: Search
     writes: Writes
+    shared: bool = True
 
+
+_OF_A_GROUP = frozenset({"conversation", "history", "summary"})
+_OF_A_TASK = frozenset({"conversation", "fact", "task", "summary", "history"})
+_ALL_BUT_MEMORY = frozenset(get_args(Layer)) - {"memory"}
 
 _POLICIES: dict[SessionKind, Visibility] = {
     "primary": Visibility("full", "all", "all", "all", notes=True, memory=True, search="all", writes="all"),
@@ -40,8 +51,26 @@ _POLICIES: dict[SessionKind, Visibility] = {
 
 
 def policy(kind: SessionKind) -> Visibility:
-    """Give what a kind of session may see and do (the table of docs/sessions.md)."""
+    """Give what a kind of session may see and do where nothing else is configured (the table of docs/sessions.md)."""
     return _POLICIES[kind]
+
+
+def policies(rules: SessionRules) -> Mapping[SessionKind, Visibility]:
+    """Give the same table with the rules of the configuration applied (seed 003 section 26.4.3). Pure."""
+    sub = replace(_POLICIES["sub"], memory=rules.sub_session.load_memory)
+    match rules.sub_session.inherit_context:
+        case "none":
+            sub = replace(sub, facts="none", tasks="none", summaries="none")
+        case "full":
+            sub = replace(
+                _POLICIES["primary"], memory=rules.sub_session.load_memory, history=sub.history, writes=sub.writes
+            )
+    return {
+        "primary": replace(_POLICIES["primary"], memory=rules.primary_private.load_memory),
+        "sub": sub,
+        "group": replace(_POLICIES["group"], shared=rules.group_session.load_shared_context),
+        "sandbox": replace(_POLICIES["sandbox"], memory=rules.primary_private.load_memory),
+    }
 
 
 def audience(kind: SessionKind) -> Audience:
@@ -49,24 +78,64 @@ def audience(kind: SessionKind) -> Audience:
     return "group" if kind == "group" else "private"
 
 
-def allow(block: Block, session_id: str | None, kind: SessionKind, task_id: str | None = None) -> bool:
+def allow(
+    block: Block,
+    session_id: str | None,
+    kind: SessionKind,
+    task_id: str | None = None,
+    seen: Visibility | None = None,
+) -> bool:
     """Tell whether a session may be shown a block, by search, context or citation.
 
     A group sees what is shared, and messages and summaries of its own session that were written for the group: a block
     that is not marked so is private, whatever session it names. A sub-session sees what is shared, its own messages,
     and what its task rests on: the task, and messages, facts and summaries that name `task_id`.
+
+    Parameters: `seen`, what the configuration lets this kind see; by default the table's.
     """
-    search = policy(kind).search
-    if search == "all":
-        return True
+    seen = seen or _POLICIES[kind]
     if block.visibility == "shared":
+        return seen.shared
+    if block.layer == "memory" and seen.search != "group":
+        return seen.memory
+    if seen.search == "all":
         return True
     own = session_id is not None and block.session == session_id
-    if search == "group":
-        return own and block.visibility == "group" and block.layer in ("conversation", "history", "summary")
-    if block.layer in ("note", "memory"):
+    if seen.search == "group":
+        return own and block.visibility == "group" and block.layer in _OF_A_GROUP
+    if block.layer not in _OF_A_TASK:
         return False
+    task_id = task_id if seen.facts == "task" else None
     return own or (task_id is not None and (names_task(block.key, task_id) or names_task(block.text, task_id)))
+
+
+def audiences(
+    session_id: str | None, kind: SessionKind, task_id: str | None = None, seen: Visibility | None = None
+) -> tuple[scope.Audience, ...]:
+    """Give the same rule as values that an index can look by: whatever `allow` lets through is admitted by one of them.
+
+    Empty where the session may be shown everything. Parameters: as those of `allow`.
+    """
+    seen = seen or _POLICIES[kind]
+    if seen.search == "all":
+        return () if seen.memory else (scope.Audience(layers=_ALL_BUT_MEMORY), _SHARED)
+    admitted = [_SHARED] if seen.shared else []
+    own = frozenset({session_id} if session_id is not None else ())
+    if seen.search == "group":
+        admitted += [scope.Audience(frozenset({"group"}), own, _OF_A_GROUP)] if own else []
+        # Nobody at all is not the same as everybody, which an empty tuple says.
+        return tuple(admitted) or (scope.Audience(visibilities=frozenset({"nobody"})),)
+    if seen.memory:
+        admitted.append(scope.Audience(layers=frozenset({"memory"})))
+    if task_id is not None and seen.facts == "task":
+        # What names the task can only be told by its text.
+        admitted.append(scope.Audience(layers=_OF_A_TASK))
+    elif own:
+        admitted.append(scope.Audience(sessions=own, layers=_OF_A_TASK))
+    return tuple(admitted)
+
+
+_SHARED = scope.Audience(visibilities=frozenset({"shared"}))
 
 
 def names_task(text: str, task_id: str) -> bool:

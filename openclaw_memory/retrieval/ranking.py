@@ -1,15 +1,19 @@
-"""Pure steps that turn keyword scores into a ranking. No step takes a score to zero: nothing becomes unfindable."""
+"""The settings of the ranking, and its small steps. No step takes a score to zero: nothing becomes unfindable."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Literal
 
 from openclaw_memory.retrieval.blocks import Block
+from openclaw_memory.retrieval.hits import Hit
+from openclaw_memory.retrieval.neighbours import Neighbour
 
 Recency = Literal["steps", "exponential", "half_life", "off"]
+Fusion = Literal["standardised", "weighted", "reciprocal_rank"]
 
 HOUR = 3_600.0
 DAY = 86_400.0
@@ -19,13 +23,47 @@ LEAST_MULTIPLIER = 0.1
 """Where decay ends: a tenth of its worth is left to the oldest block, so that the one that answers still comes before
 those that share a common word with the question."""
 
-NEIGHBOUR_SHARES = {1: 0.5, 2: 0.25}
-"""What a message lends to those one and two places away in its conversation."""
-NEIGHBOUR_GAP_SECONDS = 3 * HOUR
-"""Messages of one session that lie further apart than this are no neighbours: a session may last for months."""
+NEIGHBOUR_SHARES = {1: 0.5, 2: 0.3, 3: 0.2}
+"""What a message lends to those one, two and three places away in its conversation."""
+REACH = max(NEIGHBOUR_SHARES)
+"""Places away of the furthest that a message lends to."""
+NEIGHBOUR_GAP = timedelta(days=1) // timedelta(microseconds=1)
+"""In microseconds. Messages of one session that lie further apart are no neighbours: a session may last for months."""
 
 IMPORTANT = 1.2
 """What a block that is marked important is worth more."""
+IN_TIME = 1.2
+"""What a block from a time that the question names is worth more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Which steps take part in a ranking; docs/recall.md tells what each is worth.
+
+    Parameters: `fusion` of words and meaning; `neighbours`, `focus`, `times`, `importance`, `feedback`, whether a step
+    takes part; `recency`; `mmr`, the share of relevance against repetition, 0 to 1 (seed 004 section 3.1 has 0.7), None
+    for no such step; `layer_limits`, how many hits of a layer come before everything that is within its limit.
+
+    Raises: `ValueError`, which names the setting.
+    """
+
+    fusion: Fusion = "standardised"
+    neighbours: bool = True
+    focus: bool = True
+    times: bool = True
+    importance: bool = True
+    feedback: bool = True
+    recency: Recency = "off"
+    mmr: float | None = None
+    layer_limits: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.mmr is not None and not 0 <= self.mmr <= 1:
+            raise ValueError(f"mmr: {self.mmr} is not between 0 and 1; 0.7 is usual, None leaves it out")
+        for layer, limit in self.layer_limits.items():
+            if limit < 0:
+                raise ValueError(f"layer_limits.{layer}: {limit} is below 0")
 
 
 def _steps(age: float) -> float:
@@ -55,6 +93,10 @@ _RECENCY: Mapping[Recency, Callable[[float], float]] = {
 }
 
 
+MOST_RECENT: Mapping[Recency, float] = {"steps": 2.0, "exponential": 1.0, "half_life": 1.0, "off": 1.0}
+"""The largest multiplier of each."""
+
+
 def recency(name: Recency, ages: Sequence[float | None]) -> list[float]:
     """Give the multipliers for blocks of these ages.
 
@@ -66,14 +108,32 @@ def recency(name: Recency, ages: Sequence[float | None]) -> list[float]:
     return [1.0 if age is None else max(LEAST_MULTIPLIER, weigh(max(0.0, age))) for age in ages]
 
 
-def age_seconds(block: Block, now: datetime) -> float | None:
-    """Give the age of a block in seconds; None when its time is unknown."""
-    return None if block.time is None else (now - block.time).total_seconds()
+def lent(one: Neighbour, beside: Iterable[Neighbour]) -> list[tuple[float, Neighbour]]:
+    """Give the shares of its score that a message lends those beside it, as far as they are near, in time as well."""
+    if one.dated:
+        first, last = one.time - NEIGHBOUR_GAP, one.time + NEIGHBOUR_GAP
+        beside = [other for other in beside if first <= other.time <= last or not other.dated]
+    shares = NEIGHBOUR_SHARES
+    return [(shares[distance], other) for other in beside if (distance := abs(other.distance)) in shares]
 
 
-def lent(distance: int, one: Block, other: Block) -> float:
-    """Give the share of its score that one message lends another `distance` places away; 0.0 when not near in time."""
-    apart = 0.0 if one.time is None or other.time is None else abs((one.time - other.time).total_seconds())
-    if apart > NEIGHBOUR_GAP_SECONDS:
-        return 0.0
-    return NEIGHBOUR_SHARES.get(abs(distance), 0.0)
+def lowered(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Let no hit that was moved down have more than the one before it."""
+    least = float("inf")
+    for hit in hits:
+        if hit.score > least:
+            hit = replace(hit, score=least)
+        least = hit.score
+        yield hit
+
+
+def within_limits(blocks: Sequence[Block], limits: Mapping[str, int]) -> list[int]:
+    """Give the places in the order in which limits leave them: what is beyond its layer's limit comes last."""
+    counts: dict[str, int] = {}
+    first: list[int] = []
+    last: list[int] = []
+    for place, block in enumerate(blocks):
+        counts[block.layer] = counts.get(block.layer, 0) + 1
+        limit = limits.get(block.layer)
+        (first if limit is None or counts[block.layer] <= limit else last).append(place)
+    return first + last

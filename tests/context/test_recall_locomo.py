@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.bench_recall import THREE_YEARS, load, measure, ours, plain
+from benchmarks.recall.__main__ import THREE_YEARS
+from benchmarks.recall.datasets import Store, load
+from benchmarks.recall.measure import measure
+from benchmarks.recall.systems import systems
 from openclaw_memory.context import TokenCounter
-from openclaw_memory.retrieval import InMemoryIndex
 
 CONVERSATION = Path(__file__).parents[3] / "shared" / "data" / "locomo" / "conv-30.json"
 
@@ -19,14 +21,13 @@ pytestmark = pytest.mark.skipif(
 
 def test_evidence_recall(cl100k: TokenCounter) -> None:
     """Within 2,000 tokens most of the evidence comes back, far more than by plain BM25, and no less years later."""
-    talk = load(CONVERSATION)
+    (talk,) = load("locomo", [CONVERSATION])
+    known = {system.name: system for system in systems(None)}
 
-    def recall(scores: dict[tuple[int, int], list[float]]) -> float:
-        values = [one for (budget, _), many in scores.items() if budget == 2_000 for one in many]
-        return sum(values) / len(values)
+    def recall(name: str, store: Store) -> float:
+        return measure(name, store, known[name].prepare(store), cl100k).mean("within 2000")
 
-    now = recall(measure(talk, ours(talk, cl100k, InMemoryIndex()))[0])
-    later = recall(measure(talk, ours(talk, cl100k, InMemoryIndex(), back=THREE_YEARS))[0])
+    now = recall("words", talk)
     assert now > 0.88
-    assert now > recall(measure(talk, plain(talk, cl100k))[0]) + 0.15
-    assert later == pytest.approx(now, abs=0.01)
+    assert now > recall("bm25s, bigrams", talk) + 0.15
+    assert recall("words", talk.moved_back(THREE_YEARS)) == pytest.approx(now, abs=0.01)

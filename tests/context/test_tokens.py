@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from openclaw_memory.context import (
     EncodingUnavailableError,
@@ -15,7 +18,7 @@ from openclaw_memory.context import (
     UnknownEncodingError,
     make_counter,
 )
-from openclaw_memory.context.tokens import CACHED_CHARS, EncodingCounter
+from openclaw_memory.context.tokens import _ENCODINGS, CACHED_CHARS, EncodingCounter
 
 SAMPLES = [
     "I went to the lake yesterday and it was so powerful.",
@@ -38,6 +41,48 @@ def test_known_counts(cl100k: TokenCounter) -> None:
     assert cl100k.encoding == "cl100k_base"
     assert cl100k.exact
     assert [cl100k.count(text) for text in ("", "hello world", "你好世界")] == [0, 2, 5]
+
+
+LINES = st.lists(
+    st.sampled_from(["\n", "\n", "\n\n", "\r\n", "\r", " ", "  ", "\t", "\x0b", "\x1c", "\x85", "\u2028", "\u3000"])
+    | st.sampled_from(
+        ["/", ".", "//", "- ", "'s", "'S", "123", "!", "…", "…\n/", ".\n", "word", "Word", "词语", "é", "\u0301"]
+    )
+    | st.characters(codec="utf-8"),
+    max_size=25,
+).map("".join)
+
+
+@pytest.fixture(scope="module", params=["cl100k_base", "o200k_base"])
+def whole(request: pytest.FixtureRequest) -> tuple[TokenCounter, Callable[[str], int]]:
+    """A counter, and what its encoding says of whole texts."""
+    if request.param == "o200k_base":
+        pytest.importorskip("bpe_openai", reason="the extra `o200k` is not installed")
+    count = _ENCODINGS[request.param]()
+    return EncodingCounter(request.param, count), count
+
+
+@given(text=LINES)
+@settings(max_examples=400, deadline=None)
+def test_lines_add_up_to_the_whole(whole: tuple[TokenCounter, Callable[[str], int]], text: str) -> None:
+    """Counting line by line gives what the encoding gives for the whole text."""
+    counter, count = whole
+    assert counter.count(text) == count(text)
+
+
+def test_known_lines_are_not_encoded_again() -> None:
+    """A text that is put together from lines that were counted before costs no encoding of them."""
+    encoded: list[str] = []
+
+    def count(text: str) -> int:
+        encoded.append(text)
+        return len(text)
+
+    counter = EncodingCounter("test", count)
+    assert counter.count("user: tea\n") + counter.count("- go\n\n") == 16
+    encoded.clear()
+    assert counter.count("user: tea\n- go\n\nuser: tea\nnew") == 29
+    assert encoded == ["new"]
 
 
 def test_special_tokens_are_plain_text(cl100k: TokenCounter) -> None:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contracts.fields import Layer, SessionKind
 from openclaw_memory.context import allow, audience, kind_of, policy, task_named
-from openclaw_memory.retrieval import Hit
+from openclaw_memory.context.visibility import audiences
+from openclaw_memory.retrieval import Block, Hit
+from openclaw_memory.retrieval.scope import Scope
 
 LAYERS: list[Layer] = list(get_args(Layer))
 KINDS: list[SessionKind] = list(get_args(SessionKind))
@@ -108,3 +112,31 @@ def test_task_that_a_session_names() -> None:
     assert task_named("subagent:OPEN-003", "OPEN-004") == "OPEN-003"
     assert task_named("subagent:1", "finish OPEN-012, please") == "OPEN-012"
     assert task_named("subagent:1", "gpt-4 and x-1") is None
+
+
+@given(
+    st.builds(
+        Block,
+        key=st.sampled_from(["conversations/2026-05-04.md#1", "tasks/active.md#OPEN-001"]),
+        layer=st.sampled_from(get_args(Layer)),
+        path=st.just("x.md"),
+        start_line=st.just(1),
+        end_line=st.just(1),
+        text=st.sampled_from(["OPEN-001 is done", "something"]),
+        time=st.none(),
+        session=st.sampled_from([None, "s1", "s2", ""]),
+        visibility=st.sampled_from(["private", "group", "shared"]),
+    ),
+    st.sampled_from([None, "s1", ""]),
+    st.sampled_from(get_args(SessionKind)),
+    st.sampled_from([None, "OPEN-001"]),
+)
+def test_an_index_looks_wherever_something_may_be_shown(
+    block: Block, session: str | None, kind: SessionKind, task: str | None
+) -> None:
+    """What is allowed lies within the scope; and a group's scope holds nothing that it may not see."""
+    scope = Scope(audiences=audiences(session, kind, task))
+    if allow(block, session, kind, task):
+        assert scope.admits(block)
+    elif kind == "group":
+        assert not scope.admits(block)

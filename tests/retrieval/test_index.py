@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +68,8 @@ def test_removal_is_exact(first: list[Block], second: list[Block]) -> None:
     churned.remove("b.md")
     churned.remove("c.md")
     assert len(churned) == 0
-    left = (churned._postings, churned._by_key, churned._by_path, churned._sequences, churned._entries)
+    held = churned._held
+    left = (held._postings, held._by_key, held._by_path, held._sequences, held.entries)
     assert not any(left)
 
 
@@ -140,7 +143,8 @@ def test_around_keeps_to_the_session_and_the_order(block: Make) -> None:
     index = InMemoryIndex()
     index.add([block(f"m{n}", f"k{n}", days=-n, session="s1") for n in (2, 0, 3, 1, 4)])
     index.add([block("other", "x", days=-2, session="s2")])
-    assert [(distance, one.key) for distance, one in index.around(block("m2", "k2", days=-2, session="s1"), 2)] == [
+    (near,) = index.around_many([block("m2", "k2", days=-2, session="s1")], 2)
+    assert [(one.distance, one.key) for one in near] == [
         (-2, "k0"),
         (-1, "k1"),
         (1, "k3"),
@@ -153,8 +157,7 @@ def test_around_what_is_no_message(block: Make) -> None:
     index = InMemoryIndex()
     fact = block("- a: b", layer="fact")
     index.add([fact])
-    assert index.around(fact, 2) == []
-    assert index.around(block("unknown"), 2) == []
+    assert index.around_many([fact, block("unknown")], 2) == [[], []]
 
 
 def test_empty_index() -> None:
@@ -194,7 +197,7 @@ def test_text_that_comes_back_is_not_read_again(block: Make, monkeypatch: pytest
     assert index.catch_up(60)
     moved = [replace(block(f"tea {number}", f"k{number}"), path="conversations/part.md") for number in range(3)]
     read: list[str] = []
-    monkeypatch.setattr("openclaw_memory.retrieval.index.terms", lambda text: read.append(text) or terms(text))
+    monkeypatch.setattr("openclaw_memory.retrieval.postings.terms", lambda text: read.append(text) or terms(text))
     index.remove("no such file")
     index.replace("conversations/2026-05-04.md", [])
     index.replace("conversations/part.md", moved)
@@ -204,9 +207,29 @@ def test_text_that_comes_back_is_not_read_again(block: Make, monkeypatch: pytest
     assert read == []
 
 
-def test_backlog_is_bounded(block: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backlog_is_bounded(block: Make) -> None:
     """However much is added without a pause, no more than so many blocks wait."""
-    monkeypatch.setattr("openclaw_memory.retrieval.index.MOST_WAITING", 5)
-    index = InMemoryIndex(clock=ticking())
+    index = InMemoryIndex(clock=ticking(), most_waiting=5)
     index.add([block(f"tea {number}", f"k{number}") for number in range(100)])
     assert index.catch_up(6)
+
+
+def test_threads_at_once() -> None:
+    """Searches and additions side by side: nothing breaks, and all is found in the end."""
+    index = InMemoryIndex()
+
+    def work(worker: int) -> None:
+        for number in range(100):
+            path = f"conversations/2026-05-0{worker + 1}.md"
+            text = f"word{number} common"
+            index.add([Block(f"{path}#{number}", "conversation", path, number, number, text, None, session="s")])
+            index.search(["common", f"word{number}"], limit=5, allow=lambda _: True)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    assert len(index.search(["common"], limit=1_000, allow=lambda _: True)) == 400

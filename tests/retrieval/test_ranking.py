@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.retrieval import Block, Recency, recency
-from openclaw_memory.retrieval.ranking import DAY, HOUR, lent
+from openclaw_memory.retrieval.neighbours import neighbour
+from openclaw_memory.retrieval.ranking import DAY, HOUR, MOST_RECENT, lent
 
 NAMES: list[Recency] = list(get_args(Recency))
 
@@ -54,9 +55,20 @@ def test_recency_never_buries(name: Recency, ages: list[float]) -> None:
     assert recency(name, [-5.0]) == recency(name, [0.0])
 
 
-def test_neighbours_lend_half_and_a_quarter(block: Callable[..., Block]) -> None:
-    """Near messages lend; those three hours apart, or three places away, do not."""
-    here = block("a")
-    assert [lent(distance, here, block("b")) for distance in (-2, -1, 1, 2, 3)] == [0.25, 0.5, 0.5, 0.25, 0.0]
-    assert lent(1, here, block("b", days=0.2)) == 0.0
-    assert lent(1, here, block("b", time=None)) == 0.5
+@pytest.mark.parametrize("name", NAMES)
+@given(age=st.floats(-1e12, 1e12))
+@settings(deadline=None)
+def test_no_recency_exceeds_its_most(name: Recency, age: float) -> None:
+    """What is told as the largest multiplier is: neighbours are left out by it."""
+    assert recency(name, [age])[0] <= MOST_RECENT[name]
+
+
+def test_neighbours_lend_less_with_distance(block: Callable[..., Block]) -> None:
+    """Near messages lend; those more than a day apart, or four places away, do not."""
+    here = neighbour(block("a"))
+    places = [neighbour(block("b"), distance) for distance in (-3, -2, -1, 1, 2, 3, 4)]
+    assert lent(here, places) == list(zip((0.2, 0.3, 0.5, 0.5, 0.3, 0.2), places[:6], strict=True))
+    far, timeless = neighbour(block("b", days=1.01), -1), neighbour(block("b", time=None), 1)
+    assert lent(here, [far, timeless]) == [(0.5, timeless)]
+    assert lent(timeless, [far]) == [(0.5, far)]
+    assert lent(here, [neighbour(block("b", days=1), -1)])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.retrieval import Block, InMemoryIndex, Recency, Searcher
+from openclaw_memory.retrieval.ranking import Ranking
 
 Make = Callable[..., Block]
 FIXTURE = (Path(__file__).parent / "fixtures" / "queries.md").read_text(encoding="utf-8")
@@ -161,3 +162,30 @@ def test_explain_tells_each_step(block: Make, now: datetime) -> None:
 def test_limit_of_nothing(block: Make, now: datetime) -> None:
     """No hits asked for, none given."""
     assert searcher(block("tea")).search("tea", now=now, limit=0) == []
+
+
+def test_sentence_that_asks_counts_twice(block: Make, now: datetime) -> None:
+    """What was said before a question does not outweigh it."""
+    index = InMemoryIndex()
+    index.add([block("rain and wind all day", session="a"), block("my tent is green", session="b")])
+    query = "So much rain and wind today. Which colour is the tent?"
+    focused, plain = (Searcher(index, Ranking(focus=on)).search(query, now=now) for on in (True, False))
+    assert focused[0].block.text == "my tent is green"
+    assert plain[0].block.text == "rain and wind all day"
+
+
+def test_variety_and_limits_are_taken(block: Make, now: datetime) -> None:
+    """Both steps change the order, lose nothing, and leave scores falling."""
+    index = InMemoryIndex()
+    texts = ["green tea pot", "green tea pot", "green tea at the harbour with Ada", "green"]
+    index.add(block(text, f"k{n}", session=f"s{n}", layer="note" if n < 2 else "fact") for n, text in enumerate(texts))
+
+    def keys(ranking: Ranking) -> list[str]:
+        hits = Searcher(index, ranking).search("green tea pot", now=now)
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+        assert len(hits) == len(texts)
+        return [hit.block.key for hit in hits]
+
+    assert keys(Ranking())[:2] == ["k0", "k1"]
+    assert keys(Ranking(mmr=0.3))[1] != "k1"
+    assert keys(Ranking(layer_limits={"note": 1}))[-1] == "k1"

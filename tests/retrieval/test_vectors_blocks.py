@@ -11,6 +11,7 @@ import pytest
 
 from openclaw_memory.retrieval import Block
 from openclaw_memory.retrieval.embedding import Model, passage, text_id
+from openclaw_memory.retrieval.scope import Audience
 from openclaw_memory.retrieval.vectors.blocks import BlockVectors
 from openclaw_memory.retrieval.vectors.store import VectorStore
 
@@ -23,10 +24,15 @@ class ByText:
         for block in blocks:
             self.held[text_id(passage(block))].append(block)
         self.asked = 0
+        self.few: list[Block] | None = None
+        """What the audience that is asked for may see."""
 
-    def blocks_of(self, texts: Sequence[bytes]) -> list[list[Block]]:
-        self.asked += len(texts)
-        return [self.held.get(text, []) for text in texts]
+    def blocks_of_texts(self, ids: Sequence[bytes]) -> list[list[Block]]:
+        self.asked += len(ids)
+        return [self.held.get(text, []) for text in ids]
+
+    def within(self, audiences: Sequence[Audience], most: int) -> list[Block] | None:
+        return self.few if audiences and self.few is not None and len(self.few) <= most else None
 
 
 def angle(number: float) -> np.ndarray:
@@ -45,6 +51,7 @@ def search(tmp_path: Path) -> Iterator[Callable[[Sequence[Block]], tuple[BlockVe
         held = ByText(blocks)
         return BlockVectors(store, held), held
 
+    make.narrow = lambda held, audiences: BlockVectors(store, held, audiences)
     yield make
     store.close()
 
@@ -79,10 +86,14 @@ def test_whoever_may_see_only_far_ones_finds_them(search: Callable, block: MakeB
 
 def test_among_few_only_these_are_compared(search: Callable, block: MakeBlock) -> None:
     blocks = [block(str(number)) for number in range(0, 300, 3)]
-    vectors, held = search(blocks)
-    found = vectors.nearest(angle(0), 2, lambda one: one.text != "273", among=blocks[90:])
+    _, held = search(blocks)
+    few = search.narrow(held, [Audience(sessions=frozenset({"s1"}))])
+    held.few = blocks[90:]
+    found = few.nearest(angle(0), 2, lambda one: one.text != "273")
     assert [one.text for one, _ in found] == ["270", "276"]
     assert held.asked == 0
+    held.few = None
+    assert [one.text for one, _ in few.nearest(angle(0), 1, lambda one: one.text != "273")] == ["0"]
 
 
 def test_texts_that_no_block_has_any_more_are_passed_over(search: Callable, block: MakeBlock) -> None:
@@ -98,6 +109,15 @@ def test_cosines_of_what_has_no_vector_are_none(search: Callable, block: MakeBlo
     assert cosines[1] is None
     assert cosines[0] == pytest.approx(np.cos(0.5), abs=0.01)
     assert cosines[2] == cosines[3] == pytest.approx(1, abs=1e-4)
+
+
+def test_vectors_of_blocks_are_of_length_one(search: Callable, block: MakeBlock) -> None:
+    vectors, _ = search([block("0"), block("50")])
+    first, none, second = vectors.vectors_of([block("50"), block("nothing"), block("0")])
+    assert none is None
+    assert first == pytest.approx([np.cos(0.5), np.sin(0.5)], abs=0.01)
+    assert second == pytest.approx([1, 0], abs=0.01)
+    assert np.linalg.norm(first) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_hit_has_the_heading_in_its_passage(block: MakeBlock) -> None:

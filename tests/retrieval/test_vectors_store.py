@@ -17,7 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.retrieval.embedding import Model, text_id
-from openclaw_memory.retrieval.vectors.errors import OtherModelError, VectorsError, VectorsLostError
+from openclaw_memory.retrieval.vectors.errors import (
+    OtherModelError,
+    VectorsError,
+    VectorsLostError,
+    VectorsUnavailableError,
+)
 from openclaw_memory.retrieval.vectors.file import VectorsFile
 from openclaw_memory.retrieval.vectors.store import VectorStore
 
@@ -382,3 +387,70 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_file(path: Path) -> None:
         assert number >= max(said)
         check(store, set(range(number)), vector(200_000))
         store.close()
+
+
+def test_vectors_by_text(store: VectorStore) -> None:
+    """Those that are there, of length 1; damage counts as absence."""
+    fill(store, range(70))
+    given = store.vectors([name(3), name(99), name(66), name(3)])
+    assert given.keys() == {name(3), name(66)}
+    assert np.linalg.norm(given[name(66)]) == pytest.approx(1, abs=1e-5)
+    assert float(given[name(66)] @ vector(66)) == pytest.approx(np.linalg.norm(vector(66)), rel=1e-3)
+    assert store.vectors([]) == {}
+
+
+@pytest.mark.parametrize("most", [1, 20, 150, 1_000])
+def test_a_sample_is_of_all_ages(store: VectorStore, most: int) -> None:
+    """As many as asked for, from the first to the last, each once; all where there are no more."""
+    assert store.sample(most).shape == (0, DIMENSIONS)
+    fill(store, range(150))
+    sample = store.sample(most)
+    assert sample.shape == (min(most, 150), DIMENSIONS)
+    at = [int(np.argmax([cosine(row, vector(seed)) for seed in range(150)])) for row in sample]
+    assert at == sorted(set(at))
+    if most > 1:
+        assert (at[0], at[-1]) == (0, 149)
+
+
+def test_a_sample_of_what_is_left(store: VectorStore) -> None:
+    """Removed vectors leave gaps and are not in it."""
+    fill(store, range(100))
+    store.remove([name(seed) for seed in range(0, 100, 2)])
+    assert store.sample(1_000).shape == (50, DIMENSIONS)
+    store.purge()
+    assert store.sample(40).shape == (40, DIMENSIONS)
+
+
+def test_beside_the_owner_nothing_is_written(path: Path) -> None:
+    """A reader follows what the owner puts; what is missing or of another model it tells, and makes nothing."""
+    with pytest.raises(VectorsUnavailableError):
+        VectorStore(path, writable=False)
+    assert not path.exists()
+    owner = VectorStore(path, chunk=64)
+    reader = VectorStore(path, writable=False)
+    with pytest.raises(VectorsUnavailableError, match="no vectors yet"):
+        reader.use(MODEL, PROBE)
+    owner.use(MODEL, PROBE)
+    fill(owner, range(10))
+    reader.use(MODEL, PROBE)
+    check(reader, set(range(10)), vector(3))
+    fill(owner, range(10, 200))
+    check(reader, set(range(200)), vector(150))
+    with pytest.raises(VectorsUnavailableError):
+        reader.put([(name(500), vector(500))])
+    owner.choose(Model("other", 16), np.ones(16))
+    with pytest.raises(OtherModelError):
+        reader.use(MODEL, -PROBE)
+    owner.renew()
+    with pytest.raises(VectorsLostError, match="was removed"):
+        reader.nearest(vector(1), 3)
+    reader.close()
+    owner.close()
+
+
+def test_a_question_of_another_size_is_refused(store: VectorStore) -> None:
+    """It was embedded before somebody chose another model."""
+    fill(store, range(10))
+    for ask in (lambda: store.nearest(np.ones(7), 3), lambda: store.cosines(np.ones(7), [name(1)])):
+        with pytest.raises(VectorsUnavailableError, match="another model"):
+            ask()

@@ -7,8 +7,8 @@ from openclaw_memory.retrieval.embedding.errors import (
     TextRefusedError,
 )
 from openclaw_memory.retrieval.embedding.making import EmbedderSettings, make_embedder
-from openclaw_memory.retrieval.embedding.passages import passage, text_id
 from openclaw_memory.retrieval.embedding.protocol import Embedder, Model, Vector
+from openclaw_memory.retrieval.passages import passage, text_id
 
 __all__ = [
     "Embedder",

