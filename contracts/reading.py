@@ -174,6 +174,7 @@ class MemoryDocument(Payload):
     path: str = Field(description="The file, relative to the root.")
     text: str = Field(description="Its lines.")
     truncated: Flag = Field(description="Whether lines were left out.")
+    notice: str | None = Field(default=None, description="Why there is no text, in words.")
 
 
 class MemoryGet(Request[MemoryDocument]):

@@ -21,12 +21,16 @@ from contracts import (
     EVENTS,
     MemoryContext,
     MemoryDegraded,
+    MemoryDocument,
+    MemoryGet,
     MemoryRead,
     MemoryRecovered,
     MemoryResults,
     MemorySearch,
     MemoryWrite,
     MemoryWritten,
+    SessionEnded,
+    SessionStarted,
     TaskStateChange,
     UpdateFact,
     prompt_text,
@@ -39,6 +43,7 @@ from openclaw_memory.errors import OpenClawMemoryError, Refused, RootInUseError
 from openclaw_memory.guest import Guest
 from openclaw_memory.owner import Owner
 from openclaw_memory.reader import Reader
+from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 from openclaw_memory.status import Status
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.files import Files, LocalFiles
@@ -116,7 +121,16 @@ class Memory:
         try:
             bus.register(*EVENTS)
             self._subscription = bus.subscribe(
-                [MemoryRead, MemorySearch, MemoryWrite, UpdateFact, TaskStateChange],
+                [
+                    MemoryRead,
+                    MemorySearch,
+                    MemoryGet,
+                    MemoryWrite,
+                    UpdateFact,
+                    TaskStateChange,
+                    SessionStarted,
+                    SessionEnded,
+                ],
                 self._handle,
                 name=self.name,
                 concurrency=LANES,
@@ -144,7 +158,9 @@ class Memory:
             self._apply,
         )
         await owner.open()
-        self._owner, self._guest = owner, None
+        guest, self._owner, self._guest = self._guest, owner, None
+        if guest is not None:
+            await guest.close()
 
     async def stop(self) -> None:
         """Answer what was asked, write everything down and let go of the folder."""
@@ -158,6 +174,8 @@ class Memory:
         await self._answered()
         if self._owner is not None:
             await self._owner.close()
+        if self._guest is not None:
+            await self._guest.close()
 
     async def _answered(self) -> None:
         """Return when everything taken so far has its reply."""
@@ -171,10 +189,35 @@ class Memory:
         serving = self._owner or self._guest
         return Status(running=False) if serving is None else serving.status()
 
+    async def rebuild_index(self, *, full: bool = False, progress: Progress = no_progress) -> None:
+        """Make the index anew: its terms from its rows, or with `full` all of it from the files.
+
+        Searches go on with the old one meanwhile. `progress` is called with what is done and what there is. From then
+        on meaning is searched with the configured model; `full` has all vectors made again, in the background.
+
+        Raises: `RootInUseError` when another process owns the folder, and with it the index; `IndexUnavailableError`
+        when the disk refuses, and the old index stays; `EmbeddingError` or `VectorsError` when only the words could be
+        made anew, and vectors are as they were.
+        """
+        if self._owner is None:
+            raise RootInUseError(str(self.config.memory_folder), "another process, which has its index open")
+        await self._owner.rebuild_index(full=full, progress=progress)
+
+    async def index_status(self) -> IndexStatus:
+        """Tell what the index holds, and how it is."""
+        serving = self._owner or self._guest
+        assert serving is not None
+        return await anyio.to_thread.run_sync(serving.index_status)
+
     async def flush(self) -> None:
         """Rewrite all files that lag behind, now: for those who want to look into the folder at once."""
         if self._owner is not None:
             await self._owner.flush()
+
+    async def caught_up(self) -> None:
+        """Wait until search by meaning knows everything that was written before: for those who measure it."""
+        if self._owner is not None:
+            await self._owner.caught_up()
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -184,6 +227,12 @@ class Memory:
                 await self._read(event, read)
             case MemorySearch() as search:
                 await self._search(event, search)
+            case MemoryGet() as get:
+                await self._get(event, get)
+            case SessionStarted() as started:
+                await self._session_started(event, started)
+            case SessionEnded() as ended:
+                await self._session_ended(event, ended)
             case change:
                 await self._write(event, change)
 
@@ -193,7 +242,7 @@ class Memory:
             context = await self._reader().context(read)
         except Exception as error:
             log.exception("memory:read failed")
-            context = self._minimal(read, str(error))
+            context = self._minimal(read.max_tokens, str(error))
         await self._reply(event, context)
 
     async def _search(self, event: Event[Any], search: MemorySearch) -> None:
@@ -204,6 +253,42 @@ class Memory:
             log.exception("memory:search failed")
             results = MemoryResults(results=(), degraded=True, notice=str(error))
         await self._reply(event, results)
+
+    async def _get(self, event: Event[Any], get: MemoryGet) -> None:
+        try:
+            document = await self._reader().get(get)
+        except Exception as error:
+            log.exception("memory:get failed")
+            document = MemoryDocument(path=get.path, text="", truncated=False, notice=str(error))
+        await self._reply(event, document)
+
+    async def _session_started(self, event: Event[Any], started: SessionStarted) -> None:
+        await self._own_writes(event)
+        try:
+            context = await self._reader().started(started)
+        except Exception as error:
+            log.exception("session:started failed")
+            context = self._minimal(self.config.session_start_tokens, str(error))
+        await self._reply(event, context)
+
+    async def _session_ended(self, event: Event[Any], ended: SessionEnded) -> None:
+        """Put the key points of a session into the day's log, by a write like any other (seed 003 section 26.3.3)."""
+        await self._own_writes(event)
+        written: MemoryWritten
+        try:
+            note = await self._reader().ended(ended)
+        except Refused as refusal:
+            written = MemoryWritten(key="", success=False, degraded=False, message=str(refusal))
+        except Exception as error:
+            log.exception("session:ended failed")
+            written = self._failed(str(error))
+        else:
+            if note is not None:
+                await self._write(event, note)
+                return
+            nothing = f"nothing was said in {ended.session_id} that the log does not have already"
+            written = MemoryWritten(key="", success=False, degraded=False, message=nothing)
+        await self._reply(event, written)
 
     async def _write(self, event: Event[Any], change: MemoryWrite | UpdateFact | TaskStateChange) -> None:
         try:
@@ -222,6 +307,10 @@ class Memory:
             if not isinstance(error, OpenClawMemoryError):
                 log.exception("%s failed", event.type)
             await self._reply(event, self._failed(str(error)))
+            return
+        if planned.commit.is_settled:
+            # Nothing had to be done. A callback at once would answer from within this handler, which can wait.
+            await self._reply(event, self._written(planned))
             return
         lane = _lane(event)
         self._last[lane] = planned.commit
@@ -267,18 +356,19 @@ class Memory:
     def _settled(self, event: Event[Any], lane: str, planned: Planned) -> None:
         if self._last.get(lane) is planned.commit:
             del self._last[lane]
-        if planned.commit.error is not None:
-            written = self._failed(str(planned.commit.error))
-        else:
-            written = planned.written(self.config.durability)
         assert self._bus is not None
         try:
-            full = self._bus.reply_nowait(event, written)
+            full = self._bus.reply_nowait(event, self._written(planned))
         except Exception:
             log.exception("a reply could not be published")
             return
         if full is not None:
             self._start(_awaited(full))
+
+    def _written(self, planned: Planned) -> MemoryWritten:
+        if planned.commit.error is not None:
+            return self._failed(str(planned.commit.error))
+        return planned.written(self.config.durability)
 
     async def _own_writes(self, event: Event[Any]) -> None:
         """Wait until what this session wrote before is decided, so that it is read."""
@@ -286,13 +376,13 @@ class Memory:
         if commit is not None:
             await commit.wait()
 
-    def _minimal(self, read: MemoryRead, reason: str) -> MemoryContext:
+    def _minimal(self, max_tokens: int, reason: str) -> MemoryContext:
         """Give seed 000 section 7.3's reply; within the budget even then."""
         context = MemoryContext(
             facts=(_UNAVAILABLE[self.config.language],), tasks=(), summaries=(), degraded=True, notice=reason
         )
         assert self._counter is not None
-        if self._counter.count(prompt_text(context)) > read.max_tokens:
+        if self._counter.count(prompt_text(context)) > max_tokens:
             return context.model_copy(update={"facts": (), "truncated": True})
         return context
 
@@ -340,7 +430,7 @@ async def _awaited(something: Awaitable[None]) -> None:
 
 def _lane(event: Event[Any]) -> str:
     """Give the lane of an event: its session's, or the one of events without a session."""
-    return event.data.session_id or ""
+    return getattr(event.data, "session_id", None) or ""
 
 
 def _counter(encoding: str) -> TokenCounter:

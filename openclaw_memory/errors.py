@@ -47,6 +47,17 @@ class RootInUseError(OpenClawMemoryError):
         self.root, self.owner = root, owner
 
 
+class FolderInUseError(OpenClawMemoryError):
+    """Raised when another memory, with a memory folder of its own, writes a folder that this one is to write too."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(
+            f"{folder} is in use by another memory, whose memory folder is another one; "
+            "give this one a workspace_path of its own, or stop the other"
+        )
+        self.folder = folder
+
+
 class ClosedError(OpenClawMemoryError):
     """Raised when something is asked of a store that is closed."""
 

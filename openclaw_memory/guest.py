@@ -14,13 +14,15 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.layers.rooms import format_of
+from openclaw_memory.meaning import meaning_of
 from openclaw_memory.reader import Reader
 from openclaw_memory.retrieval.index import InMemoryIndex
-from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.retrieval.status import IndexStatus
 from openclaw_memory.status import Status
 from openclaw_memory.storage.files import Files
 from openclaw_memory.storage.follower import Follower
 from openclaw_memory.storage.inbox import Inbox
+from openclaw_memory.workspace import elsewhere
 from openclaw_memory.writer import Change
 
 POLL_SECONDS = 0.05
@@ -43,18 +45,27 @@ class Guest:
         new_id: Callable[[datetime], str],
         owner: str,
     ) -> None:
-        index = InMemoryIndex()
         self._clock = clock
         self._new_id = new_id
         self._owner = owner
-        self._catalog = Catalog(index, config.zone)
-        self._follower = Follower(config.memory_folder, files, clock, format_of, self._catalog.changed)
+        self._catalog = Catalog(InMemoryIndex(), config.zone)
+        self._follower = Follower(
+            config.memory_folder, files, clock, format_of, self._catalog.changed, elsewhere(config)
+        )
         self._inbox = Inbox(config.memory_folder, files)
-        self.reader = Reader(self._follower, self._catalog, Searcher(index), config, clock, counter)
+        self._meaning = meaning_of(config, lambda: self._catalog.index, clock, owned=False)
+        self.reader = Reader(self._follower, self._catalog, config, clock, counter, self._meaning)
 
     async def open(self) -> None:
         """Read everything."""
+        if self._meaning is not None:
+            await self._meaning.open()
         await self.reader.look(everywhere=True)
+
+    async def close(self) -> None:
+        """Let go of what the owner made."""
+        if self._meaning is not None:
+            await self._meaning.close()
 
     async def hand_in(self, change: Change) -> MemoryWritten:
         """Give a write to the owner, and wait a while for what becomes of it.
@@ -79,6 +90,11 @@ class Guest:
             durability="synced",
         )
 
+    def index_status(self) -> IndexStatus:
+        """Tell what the index holds, which a guest keeps in memory. For a thread."""
+        self._catalog.feed()
+        return self._catalog.index.status()
+
     def status(self) -> Status:
         """Tell how memory is."""
         return Status(
@@ -86,6 +102,7 @@ class Guest:
             owner=self._owner,
             unreadable=self._follower.problems(),
             front_matter=self._catalog.front_matter_problems(),
+            embedding=None if self._meaning is None else self._meaning.progress,
         )
 
 

@@ -7,6 +7,7 @@ from importlib import resources
 from string import Template
 from typing import Literal
 
+from contracts import MemoryContext
 from openclaw_memory.errors import Refused
 
 Language = Literal["zh", "en"]
@@ -46,6 +47,14 @@ def memory_guide(
             raise Refused(field, f"{limit}, not {name!r:.80}")
     text = (resources.files("openclaw_memory") / "guides" / f"{language}.md").read_text(encoding="utf-8")
     return Template(text).substitute(names).rstrip("\n")
+
+
+def memory_context_of(context: MemoryContext, day: date, language: Language = "en") -> str | None:
+    """Write the answer to a `memory:read` as seed 002's text: MEMORY.md, then the notes that came with it.
+
+    Parameters: as those of `memory_context`; with `mode: two_layer` the notes are those of that day alone.
+    """
+    return memory_context("\n".join(context.memory), "\n".join(context.notes), day, language)
 
 
 def memory_context(long_term: str | None, today: str | None, day: date, language: Language = "en") -> str | None:

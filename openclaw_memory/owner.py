@@ -17,11 +17,13 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.errors import OpenClawMemoryError, Refused
+from openclaw_memory.indexing import Indexing
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.manifest import write_manifest
+from openclaw_memory.meaning import meaning_of
 from openclaw_memory.reader import Reader
 from openclaw_memory.retrieval.index import InMemoryIndex
-from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.retrieval.status import IndexStatus, Progress
 from openclaw_memory.status import Status
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import Files
@@ -29,15 +31,10 @@ from openclaw_memory.storage.inbox import FOLDER as INBOX
 from openclaw_memory.storage.inbox import Inbox
 from openclaw_memory.storage.store import Store
 from openclaw_memory.storage.watching import changes
+from openclaw_memory.workspace import areas, elsewhere, locks
 from openclaw_memory.writer import Change, Planned, Writer
 
 log = logging.getLogger(__name__)
-
-INDEXING_SECONDS = 0.001
-"""How long the event loop is kept for the index at a time."""
-
-INDEXING_PAUSES = (0.004, 0.02)
-"""Seconds that it is left alone then: when nothing is being written, and while something is."""
 
 INBOX_SECONDS = (0.02, 1.0)
 """How long until the inbox is looked into again: the first after something came, then longer up to the last."""
@@ -71,11 +68,7 @@ class Owner:
         self._clock = clock
         self._files = files
         self._apply = apply
-        self._index = index = InMemoryIndex()
-        self._indexing: asyncio.TimerHandle | None = None
-        self._written_to = False
-        """Whether something was written since the index was worked on last."""
-        self._catalog = Catalog(index, config.zone)
+        self._catalog = Catalog(InMemoryIndex(), config.zone)
         buffer = config.buffer
         self._store = Store(
             config.memory_folder,
@@ -87,36 +80,49 @@ class Owner:
             self._changed,
             troubled,
             config.durability,
+            locks(config),
+            elsewhere(config),
         )
+        self._areas = areas(config)
+        self.indexing = Indexing(config, clock, self._store, self._catalog, self._wake)
         self._real_folder = config.memory_folder.resolve()
         self._inbox = Inbox(config.memory_folder, files)
         self._inbox_came = anyio.Event()
         self._not_before: dict[str, float] = {}
         """When an event that could not be applied is tried again, by name."""
         self._background: list[asyncio.Task[None]] = []
-        self.reader = Reader(self._store, self._catalog, Searcher(index), config, clock, counter)
+        self.meaning = meaning_of(config, lambda: self._catalog.index, clock)
+        self.reader = Reader(self._store, self._catalog, config, clock, counter, self.meaning)
         self._writer = Writer(self._store, config, clock, new_id)
 
     async def open(self) -> None:
         """Take the root, finish what a crash interrupted, read everything.
 
-        Raises: `RootInUseError`.
+        Raises: `RootInUseError`, `FolderInUseError`.
         """
-        recovered = await self._store.open(FOLDERS)
+        recovered = await self._store.open(self._areas)
         try:
             if recovered.replayed:
                 log.info("finished what was interrupted: %s", recovered.replayed)
             if recovered.damaged_lines:
                 log.error("%d lines of the journal are damaged and were left out", recovered.damaged_lines)
+            await self.indexing.open()
+            if self.meaning is not None:
+                await self.meaning.open()
+                self._catalog.tell(self.meaning.offer)
             await self.reader.look(everywhere=True)
             await write_manifest(self._config.memory_folder, self._files, self._clock)
         except BaseException:
+            await self._close_index()
             await self._store.close()
             raise
 
     def work(self) -> None:
         """Begin what goes on in the background: rewriting files, watching them, serving other processes."""
         self._start("flush", self._store.run())
+        self._start("index", self.indexing.run())
+        if self.meaning is not None:
+            self._start("meaning", self.meaning.run())
         self._start("inbox", self._serve_inbox())
         if self._config.watch:
             self._start("watch", self._watch())
@@ -140,14 +146,43 @@ class Owner:
 
     async def close(self) -> None:
         """Write everything down and let go of the root."""
-        if self._indexing is not None:
-            self._indexing.cancel()
         for task in self._background:
             task.cancel()
         if self._background:
             await asyncio.wait(self._background)
+        # The index before the lock: the next owner opens it as soon as it has that.
+        await self._store.flush()
+        await self._close_index()
         await self._store.close()
         await write_manifest(self._config.memory_folder, self._files, self._clock)
+
+    async def _close_index(self) -> None:
+        self._catalog.tell(None)
+        await self.indexing.close()
+        if self.meaning is not None:
+            await self.meaning.close()
+
+    async def caught_up(self) -> None:
+        """Wait until search by meaning knows everything that was written before, as far as it can."""
+        if self.meaning is not None:
+            await anyio.to_thread.run_sync(self._catalog.feed)
+            await self.meaning.caught_up()
+
+    def _changed(self, path: str, before: Any, after: Any) -> None:
+        self.indexing.changed(path, before, after)
+
+    async def _wake(self) -> None:
+        await self._store.look(self._areas, wake=True)
+
+    async def rebuild_index(self, *, full: bool, progress: Progress) -> None:
+        """Make the index anew, and search meaning with the configured model; as `Memory.rebuild_index`."""
+        await self.indexing.rebuild(full=full, progress=progress)
+        if self.meaning is not None:
+            await self.meaning.rebuild(full=full)
+
+    def index_status(self) -> IndexStatus:
+        """Tell what the index holds, and how it is. For a thread."""
+        return self.indexing.status()
 
     def status(self) -> Status:
         """Tell how memory is."""
@@ -158,26 +193,8 @@ class Owner:
             front_matter=self._catalog.front_matter_problems(),
             unflushed=self._store.unflushed(),
             notices=self._store.notices(),
+            embedding=None if self.meaning is None else self.meaning.progress,
         )
-
-    # -- the index ----------------------------------------------------------------------------------------------
-
-    def _changed(self, path: str, before: Any, after: Any) -> None:
-        self._catalog.changed(path, before, after)
-        self._written_to = True
-        if self._indexing is None:
-            self._index_later()
-
-    def _index_later(self) -> None:
-        pause = INDEXING_PAUSES[self._written_to]
-        self._indexing = asyncio.get_running_loop().call_later(pause, self._catch_up)
-        self._written_to = False
-
-    def _catch_up(self) -> None:
-        """Enter what was written into the index a little at a time: replies come first."""
-        self._indexing = None
-        if not self._index.catch_up(INDEXING_SECONDS):
-            self._index_later()
 
     # -- background ---------------------------------------------------------------------------------------------
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import anyio.to_thread
 
-from contracts import HistoryMessage, MemoryContext, MemoryRead, MemoryResults, MemorySearch, SearchResult, Task
-from contracts.fields import SessionKind
+from contracts import (
+    HistoryMessage,
+    MemoryContext,
+    MemoryDocument,
+    MemoryGet,
+    MemoryRead,
+    MemoryResults,
+    MemorySearch,
+    MemoryWrite,
+    NoteContent,
+    SearchResult,
+    SessionEnded,
+    SessionStarted,
+    Task,
+)
+from contracts.fields import Role, SessionKind
+from openclaw_memory.capture.points import key_points
 from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
@@ -20,14 +36,20 @@ from openclaw_memory.context.assemble import build_context
 from openclaw_memory.context.material import Line, Material
 from openclaw_memory.context.selection import select_history
 from openclaw_memory.context.tokens import TokenCounter
-from openclaw_memory.context.visibility import allow, kind_of, policy, task_named
+from openclaw_memory.context.visibility import allow, audiences, kind_of, policies, task_named
+from openclaw_memory.errors import Refused
+from openclaw_memory.getting import lines_of
 from openclaw_memory.layers import facts, state, summaries, tasks
-from openclaw_memory.layers.documents import told
 from openclaw_memory.layers.rooms import FOLDERS
+from openclaw_memory.meaning import Asked, Meaning
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.cutting import snippet
 from openclaw_memory.retrieval.index import Hit
+from openclaw_memory.retrieval.ranking import Ranking
+from openclaw_memory.retrieval.scope import Scope
 from openclaw_memory.retrieval.search import Searcher
+from openclaw_memory.retrieval.vectors.errors import VectorsError
+from openclaw_memory.workspace import WorkspaceView
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +60,6 @@ LOOK_INTERVAL_SECONDS = 1.0
 
 FEW_CONVERSATIONS = 500
 """So many conversation files are looked at on every read: it costs a millisecond or two."""
-
-INDEXING_SECONDS = 0.002
-"""How long a read that finds the index behind keeps the event loop, before it lets others run."""
 
 SEARCHES = 3
 """A person who saves again and again does not keep an answer waiting for longer than this."""
@@ -59,11 +78,16 @@ _ESTIMATED = {
     "en": "tokens are estimated (the encoding's package is missing, see the log)",
 }
 
+_UNREADABLE = {"zh": "有文件无法读取", "en": "some files can't be read"}
+_BY_WORDS = {"zh": "仅按关键词检索", "en": "searched by keywords only"}
+
 
 class Documents(Protocol):
     """What reading asks of those who hold the documents, whether they own them or follow their owner."""
 
-    async def look(self, folders: Iterable[str]) -> None: ...
+    async def look(self, folders: Iterable[str], *, wake: bool = False) -> None: ...
+
+    async def wake(self, paths: Iterable[str]) -> None: ...
 
     async def look_at(self, paths: Iterable[str]) -> bool: ...
 
@@ -73,54 +97,87 @@ class Documents(Protocol):
 class Reader:
     """Answers `memory:read` and `memory:search`.
 
-    Parameters: `store`, `catalog` and `searcher` over the same documents; `config`; `clock`; `counter` of tokens.
+    Parameters: `store` and `catalog` of the same documents; `config`; `clock`; `counter` of tokens; `meaning`, to
+    search by; None for keywords alone.
     """
 
     def __init__(
         self,
         store: Documents,
         catalog: Catalog,
-        searcher: Searcher,
         config: MemoryConfig,
         clock: Clock,
         counter: TokenCounter,
+        meaning: Meaning | None = None,
     ) -> None:
         self._store = store
         self._catalog = catalog
-        self._searcher = searcher
         self._config = config
         self._clock = clock
         self._counter = counter
+        self._meaning = meaning
         self._zone = config.zone
         self._looked_at = float("-inf")
+        self._policies = policies(config.session)
+        self._view = WorkspaceView(store, catalog, config)
+        self._ranking = Ranking(recency=config.recency, **config.ranking.model_dump())
+        self._awake = False
+        """Whether the documents that every context is made of were read."""
         self._estimate = None if counter.exact else _ESTIMATED[config.language]
 
     async def look(self, *, everywhere: bool = False) -> None:
         """Take note of what a person did to the files."""
         now = self._clock.monotonic()
-        folders = [folder for folder in FOLDERS if folder != "conversations"]
-        few = self._catalog.count("conversations") <= FEW_CONVERSATIONS
+        folders = [*(folder for folder in FOLDERS if folder != "conversations"), *self._view.areas]
+        talks = ("conversations", *self._view.session_areas)
+        few = sum(map(self._catalog.count, talks)) <= FEW_CONVERSATIONS
         if everywhere or few or now - self._looked_at >= LOOK_INTERVAL_SECONDS:
-            folders.append("conversations")
+            folders += talks
             self._looked_at = now
         await self._store.look(folders)
+        await self._view.follow()
+
+    async def _wake(self) -> None:
+        """Read what every context is made of: all but conversations, which are answered from the index."""
+        if not self._awake:
+            await self._store.look([folder for folder in FOLDERS if folder != "conversations"], wake=True)
+            self._awake = True
 
     async def context(self, read: MemoryRead) -> MemoryContext:
         """Give the memories that fit the budget, for this kind of session."""
-        await self.look()
+        await self._wake()
         kind = self._kind(read.session_id, read.session_kind)
         now = read.as_of or self._clock.now()
         task_id = task_named(read.session_id, read.query, read.current_message or "") if kind == "sub" else None
         visible = self._visible(read.session_id, kind, task_id, read.as_of)
-        hits = await self._found(
+        seen = self._policies[kind]
+        scope = Scope(audiences=audiences(read.session_id, kind, task_id, seen), until=read.as_of)
+        asked = await self._asked(read.query, scope)
+        await self._view.wake(read.session_id, self._today(now))
+        hits, by_words = await self._found(
             read.query,
+            read.session_id,
+            asked,
             now=now,
             limit=self._config.recall_candidates,
             allow=visible,
+            scope=scope,
             tags=read.tags,
-            recency=self._config.recency,
         )
-        await self._store.look_at(self._catalog.paths_of(read.session_id))
+        # Gathering and counting take some milliseconds, which belong to no event loop.
+        return await anyio.to_thread.run_sync(self._gathered, read, kind, task_id, now, hits, by_words)
+
+    def _gathered(
+        self,
+        read: MemoryRead,
+        kind: SessionKind,
+        task_id: str | None,
+        now: datetime,
+        hits: list[Hit],
+        by_words: str | None,
+    ) -> MemoryContext:
+        """Put a context together from what was found and what is there whatever the question."""
+        visible = self._visible(read.session_id, kind, task_id, read.as_of)
         faults = _Faults()
         nothing: tuple[tuple[HistoryMessage, ...], frozenset[str]] = ((), frozenset())
         history, important = faults.guard(
@@ -130,11 +187,18 @@ class Reader:
         no_lines: tuple[Line, ...] = ()
         found = faults.guard("facts", lambda: self._facts(visible, kind, matched, read.as_of), no_lines)
         if read.as_of is not None:
-            # A fact's line does not tell since when it holds; `facts` answers that.
-            hits = [hit for hit in hits if hit.block.layer != "fact"]
-        degraded, notice = self._trouble(kind)
+            # A fact's line does not tell since when it holds, `facts` answers that; an entry of MEMORY.md neither.
+            hits = [hit for hit in hits if hit.block.layer not in ("fact", "memory")]
+        seen, today = self._policies[kind], self._today(now)
+        degraded, notice = self._trouble(kind, by_words)
         material = Material(
             facts=found,
+            memory=faults.guard(
+                "MEMORY.md",
+                lambda: () if read.as_of is not None else self._view.memory_lines(seen, visible, today),
+                no_lines,
+            ),
+            notes=faults.guard("notes", lambda: self._view.note_lines(seen, visible, today), no_lines),
             tasks=faults.guard("tasks", lambda: self._tasks(kind, task_id, read.as_of), ()),
             summaries=faults.guard("summaries", lambda: self._summaries(visible, kind, now), no_lines),
             recalled=tuple(hits),
@@ -143,29 +207,30 @@ class Reader:
             degraded=degraded or bool(faults.told),
             notice="; ".join([*([notice] if notice else []), *faults.told]) or None,
         )
-        # Counting a long context takes some milliseconds, which belong to no event loop.
-        return await anyio.to_thread.run_sync(
-            lambda: build_context(
-                material, read.max_tokens, self._counter, tz=self._zone, language=self._config.language
-            )
-        )
+        return build_context(material, read.max_tokens, self._counter, tz=self._zone, language=self._config.language)
 
     async def search(self, search: MemorySearch) -> MemoryResults:
-        """Find pieces by words."""
-        await self.look()
+        """Find pieces by words, and by meaning where that is on."""
         kind = self._kind(search.session_id or "", search.session_kind)
         task_id = task_named(search.session_id or "", search.query) if kind == "sub" else None
-        hits = await self._found(
+        layers = set(search.layers)
+        if "history" in layers and self._config.history_file:
+            # What stands in HISTORY.md and is a message of its day as well is found as that.
+            layers.add("conversation")
+        seen = self._policies[kind]
+        scope = Scope(layers=frozenset(layers), audiences=audiences(search.session_id, kind, task_id, seen))
+        hits, by_words = await self._found(
             search.query,
+            None,
+            await self._asked(search.query, scope),
             now=self._clock.now(),
             limit=search.max_results,
             allow=self._visible(search.session_id, kind, task_id, None),
-            layers=search.layers,
-            recency=self._config.recency,
+            scope=scope,
             min_score=search.min_score,
             explain=search.explain,
         )
-        degraded, notice = self._trouble(kind)
+        degraded, notice = self._trouble(kind, by_words)
         return MemoryResults(
             results=tuple(
                 SearchResult(
@@ -184,18 +249,124 @@ class Reader:
             notice=notice,
         )
 
-    async def _found(self, query: str, **how: Any) -> list[Hit]:
-        """Search, and search again when a file that a hit lies in was changed meanwhile."""
+    async def get(self, get: MemoryGet) -> MemoryDocument:
+        """Give lines of a document, as far as this kind of session may see the whole of it."""
+        await self.look()
+        kind = self._kind("", get.session_kind)
+        if not self._view.may_get(get.path, self._policies[kind]):
+            return _no_document(get.path, f"sessionKind: a {kind} session reads what lies in shared/ by its path alone")
+        if not self._catalog.knows(get.path):
+            return _no_document(
+                get.path, f"path: there is no document {get.path}; search gives the paths of those there are"
+            )
+        await self._store.wake([get.path])
+        document = self._catalog.document(get.path)
+        if document is None or (problem := self._store.problems().get(get.path)) is not None:
+            return _no_document(get.path, problem if document is not None else f"path: {get.path} can't be read")
+        return await anyio.to_thread.run_sync(lines_of, get, document)
+
+    async def started(self, started: SessionStarted) -> MemoryContext:
+        """Give what a session of this kind loads, and tell the log (seed 003 section 26.2.2)."""
+        session, tokens = started.session_id, self._config.session_start_tokens
+        kind = self._kind(session, started.session_kind)
+        context = await self.context(MemoryRead(query="", session_id=session, max_tokens=tokens, session_kind=kind))
+        files = self._view.loads(self._policies[kind], self._today(self._clock.now()))
+        log.info(
+            "session %s began as %s, so it loads %s; its context has %d messages, %d facts, %d tasks, %d summaries%s",
+            session,
+            kind,
+            ", ".join(files) or "nothing of the workspace",
+            len(context.history),
+            len(context.facts),
+            len(context.tasks),
+            len(context.summaries),
+            ", and more was left out for the budget" if context.truncated else "",
+        )
+        return context
+
+    async def ended(self, ended: SessionEnded) -> MemoryWrite | None:
+        """Give the note that tells what a session came to; None when there is nothing new to tell.
+
+        Raises: `Refused` for a kind of session that has no part in the daily notes.
+        """
+        session = ended.session_id
+        kind = self._kind(session, ended.session_kind)
+        if self._policies[kind].writes != "all":
+            raise Refused("sessionKind", f"daily notes are private; nothing of a {kind} session goes into them")
+        await self.look()
+        await self._view.wake(session, self._today(self._clock.now()))
+        points = await anyio.to_thread.run_sync(self._points, session)
+        if not points:
+            return None
+        text = "\n".join(f"- {point}" for point in points)
+        title = f"会话 {session}" if self._config.language == "zh" else f"Session {session}"
+        return MemoryWrite(
+            type="note",
+            content=NoteContent(text=text, title=title),
+            session_id=session,
+            session_kind=kind,
+            # Told again, before its first telling is in the log, it is the same note.
+            idempotency_key=f"session:ended {hashlib.sha256(text.encode()).hexdigest()}",
+        )
+
+    def _points(self, session: str) -> list[str]:
+        """Give what the last days of a session come to, but for what the notes of these days say already."""
+        today = self._today(self._clock.now())
+        newest = islice(self._catalog.newest_messages(session, None), HISTORY_LOOKED_AT)
+        said = [
+            (block.role or "", block.text)
+            for block in newest
+            if block.origin != "untrusted"
+            and block.time is not None
+            and (today - self._today(block.time)).days < self._view.days_told
+        ]
+        known = self._view.note_texts(today)
+        return key_points(said[::-1], known=known, language=self._config.language)
+
+    async def _asked(self, query: str, scope: Scope) -> Asked:
+        """Look for edits, and meanwhile have the question embedded."""
+        if self._meaning is None:
+            await self.look()
+            return Asked()
+        question = asyncio.ensure_future(self._meaning.question(query, scope.audiences))
+        try:
+            await self.look()
+            return await question
+        finally:
+            question.cancel()
+
+    async def _found(self, query: str, session: str | None, asked: Asked, **how: Any) -> tuple[list[Hit], str | None]:
+        """Search, and search again when a file that a hit lies in, or that the session goes on in, was changed.
+
+        Gives the hits, and why meaning had no part in them, where it should have had one.
+        """
         for _ in range(SEARCHES):
-            while not self._searcher.catch_up(INDEXING_SECONDS):  # noqa: ASYNC110 - it works, and waits for nobody
-                await asyncio.sleep(0)
-            hits = self._searcher.search(query, **how)
-            if not await self._store.look_at({hit.block.path for hit in hits}):
+            try:
+                hits, paths = await anyio.to_thread.run_sync(self._search, query, session, asked, how)
+            except VectorsError as error:
+                assert self._meaning is not None
+                asked = await self._meaning.report(error)
+                hits, paths = await anyio.to_thread.run_sync(self._search, query, session, asked, how)
+            wanted = self._catalog.wanted()
+            await self._store.wake(wanted)
+            if not await self._store.look_at(paths) and not wanted:
                 break
-        return hits
+        return hits, asked.notice
+
+    def _search(
+        self, query: str, session: str | None, asked: Asked, how: Mapping[str, Any]
+    ) -> tuple[list[Hit], set[str]]:
+        """Give the hits, and the files that the answer rests on."""
+        self._catalog.feed()
+        searcher = Searcher(self._catalog.index, self._ranking, asked.vectors, asked.lens)
+        hits = searcher.search(query, vector=asked.vector, **how)
+        return hits, {hit.block.path for hit in hits} | set(self._catalog.paths_of(session) if session else ())
 
     def _kind(self, session_id: str, given: SessionKind | None) -> SessionKind:
         return given or kind_of(session_id, self._config.default_session_kind)
+
+    def _today(self, now: datetime) -> date:
+        return now.astimezone(self._zone).date()
 
     def _visible(
         self, session_id: str | None, kind: SessionKind, task_id: str | None, as_of: datetime | None
@@ -203,15 +374,16 @@ class Reader:
         def visible(block: Block) -> bool:
             if as_of is not None and block.time is not None and block.time > as_of:
                 return False
-            return allow(block, session_id, kind, task_id)
+            return allow(block, session_id, kind, task_id, seen)
 
+        seen = self._policies[kind]
         return visible
 
     def _facts(
         self, visible: Callable[[Block], bool], kind: SessionKind, matched: frozenset[str], as_of: datetime | None
     ) -> tuple[Line, ...]:
         """Give profile and preferences, and the other facts that match the query."""
-        if policy(kind).facts == "none":
+        if self._policies[kind].facts == "none":
             return ()
         times = self._catalog.document(state.FACT_TIMES)
         lines = []
@@ -230,7 +402,7 @@ class Reader:
 
     def _tasks(self, kind: SessionKind, task_id: str | None, as_of: datetime | None) -> tuple[Task, ...]:
         document = self._catalog.document(tasks.ACTIVE)
-        seen = policy(kind).tasks
+        seen = self._policies[kind].tasks
         if document is None or seen == "none":
             return ()
         return tuple(
@@ -241,7 +413,7 @@ class Reader:
         )
 
     def _summaries(self, visible: Callable[[Block], bool], kind: SessionKind, now: datetime) -> tuple[Line, ...]:
-        if policy(kind).summaries != "all":
+        if self._policies[kind].summaries != "all":
             return ()
         known = {
             document.path: document
@@ -249,28 +421,32 @@ class Reader:
             for document in self._catalog.documents(folder)
             if document.body.strip()
         }
-        today = now.astimezone(self._zone).date()
-        chosen = summaries.recent(known, today, self._config.summary_days)
+        chosen = summaries.recent(known, self._today(now), self._config.summary_days)
         return tuple(Line(summaries.text_of(known[path]), path) for path in chosen)
 
     def _history(
         self, session_id: str, kind: SessionKind, as_of: datetime | None, hits: Sequence[Hit]
     ) -> tuple[tuple[HistoryMessage, ...], frozenset[str]]:
         """Give the recent messages of this session, those marked important, and those that match the query best."""
-        visible = policy(kind).history != "group"
-        messages_of = self._catalog.newest_messages(session_id, as_of)
+        visible = self._policies[kind].history != "group"
+        messages_of: Iterable[Block] = self._catalog.newest_messages(session_id, as_of)
+        if self._view.session_areas:
+            known = list(islice(messages_of, HISTORY_LOOKED_AT))
+            lines = self._view.session_blocks(session_id, known)
+            messages_of = known if lines is None else lines
+            messages_of = [block for block in messages_of if as_of is None or block.time is None or block.time <= as_of]
         # A session's id alone opens nothing: a group sees what was said to the group.
-        own = (item for item in messages_of if visible or item[1].visibility in ("group", "shared"))
+        own = (block for block in messages_of if visible or block.visibility in ("group", "shared"))
         newest = list(islice(own, HISTORY_LOOKED_AT))
         messages = [
             HistoryMessage(
-                role=message.role, content=message.content, timestamp=message.time, key=key, name=message.name
+                role=cast(Role, block.role), content=block.text, timestamp=block.time, key=block.key, name=block.name
             )
-            for key, message in reversed(newest)
-            if told(message.time) is not None
+            for block in reversed(newest)
+            if block.time is not None
         ]
-        important = frozenset([key for key, message in newest if message.important][:IMPORTANT_MESSAGES])
-        keys = {key for key, _ in newest}
+        important = frozenset([block.key for block in newest if block.important][:IMPORTANT_MESSAGES])
+        keys = {block.key for block in newest}
         chosen = select_history(
             messages,
             important=important,
@@ -279,14 +455,21 @@ class Reader:
         )
         return chosen, important
 
-    def _trouble(self, kind: SessionKind) -> tuple[bool, str | None]:
-        """Tell whether something can't be read; the names of private files stay in private sessions."""
-        problems = self._store.problems()
-        if not problems:
-            return False, self._estimate
-        if policy(kind).search != "all":
-            return True, "some files can't be read" if self._config.language == "en" else "有文件无法读取"
-        return True, "; ".join([*sorted(problems.values()), *([self._estimate] if self._estimate else [])])
+    def _trouble(self, kind: SessionKind, by_words: str | None) -> tuple[bool, str | None]:
+        """Tell whether something can't be read, and what else the reader of an answer should know.
+
+        The names of private files, and what an embedder said, stay in private sessions.
+        """
+        told = sorted(self._store.problems().values())
+        degraded = bool(told)
+        private = self._policies[kind].search == "all"
+        if told and not private:
+            told = [_UNREADABLE[self._config.language]]
+        if by_words is not None:
+            told.append(by_words if private else _BY_WORDS[self._config.language])
+        if self._estimate is not None and (private or not degraded):
+            told.append(self._estimate)
+        return degraded, "; ".join(told) or None
 
 
 class _Faults:
@@ -303,6 +486,10 @@ class _Faults:
             log.exception("%s can't be read", part)
             self.told.append(f"{part} can't be read ({type(error).__name__})")
             return otherwise
+
+
+def _no_document(path: str, why: str | None) -> MemoryDocument:
+    return MemoryDocument(path=path, text="", truncated=False, notice=why)
 
 
 def _snippet(block: Block) -> str:

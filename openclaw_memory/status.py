@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from openclaw_memory.retrieval.embedding.progress import Progress
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -14,7 +16,7 @@ class Status:
     documents that can't be read, with the reason; they are left as they are. `front_matter`: documents whose front
     matter YAML refuses; their text is used all the same. `unflushed`: by document, acknowledged entries that are in the
     journal and not yet in the file. `notices`: what a person should know, such as that a document was damaged and
-    restored.
+    restored. `embedding`: how far search by meaning is, or why it is not there; None when it is off.
     """
 
     running: bool
@@ -24,8 +26,10 @@ class Status:
     front_matter: Mapping[str, str] = field(default_factory=dict)
     unflushed: Mapping[str, int] = field(default_factory=dict)
     notices: Mapping[str, str] = field(default_factory=dict)
+    embedding: Progress | None = None
 
     @property
     def healthy(self) -> bool:
         """Whether there is nothing to mend."""
-        return self.trouble is None and not (self.unreadable or self.front_matter or self.notices)
+        told = self.unreadable or self.front_matter or self.notices or (self.embedding and self.embedding.problem)
+        return self.trouble is None and not told

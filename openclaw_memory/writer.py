@@ -3,41 +3,50 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
 
 from contracts import (
     BatchContent,
+    CuratedContent,
     FactContent,
     MemoryWrite,
     MemoryWritten,
     MessageContent,
     MessagesContent,
+    NoteContent,
     TaskContent,
     TaskStateChange,
     UpdateFact,
 )
 from contracts.fields import SessionKind
+from openclaw_memory.capturing import Captured, capture, earlier_in, is_judged
 from openclaw_memory.clock import Clock
-from openclaw_memory.config import MemoryConfig
-from openclaw_memory.context.visibility import audience, kind_of, policy
-from openclaw_memory.errors import Refused
-from openclaw_memory.layers import conversations, facts, rotation, state, tasks
+from openclaw_memory.config import CaptureConfig, MemoryConfig
+from openclaw_memory.context.visibility import Writes, audience, kind_of, policies
+from openclaw_memory.errors import Refused, UnreadableDocumentError
+from openclaw_memory.layers import conversations, curated, facts, notes, rotation, state, tasks
 from openclaw_memory.layers.conversations import Said
 from openclaw_memory.layers.day_files import ConversationDocument
 from openclaw_memory.layers.parts import FOLDER, next_parts, parts_of
+from openclaw_memory.markdown.curated import digest_of
 from openclaw_memory.markdown.text import clean
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, NotLoadedError
 from openclaw_memory.storage.store import Store
+from openclaw_memory.workspace import Copies, workspace_of
+
+log = logging.getLogger(__name__)
 
 Change = MemoryWrite | UpdateFact | TaskStateChange
 
 _LATER = {
     "summary": "summaries are read, but not written yet",
-    "note": "daily notes are not kept yet",
-    "memory": "MEMORY.md is not kept yet",
 }
 
 
@@ -48,6 +57,7 @@ class Planned:
     commit: Commit
     keys: tuple[str, ...]
     message: str | None
+    suggestions: tuple[str, ...] = ()
 
     def written(self, durability: str) -> MemoryWritten:
         """Give the reply, once the commit has succeeded. `durability` is the configuration's."""
@@ -57,6 +67,7 @@ class Planned:
             degraded=False,
             keys=self.keys,
             message=self.message,
+            suggestions=self.suggestions,
             durability="synced" if durability == "always" else "buffered",
         )
 
@@ -71,6 +82,8 @@ class _Needs:
     paths: dict[str, None]
     appended: dict[str, None]
     looked_at: dict[str, None]
+    curated: str
+    copies: Copies
 
 
 class Writer:
@@ -85,6 +98,8 @@ class Writer:
         self._clock = clock
         self._new_id = new_id
         self._zone = config.zone
+        self._policies = policies(config.session)
+        self._workspace = workspace_of(config)
         self._limits = rotation.Limits(config.conversations.max_messages_per_file, config.conversations.max_file_bytes)
         self._tidied: dict[str, object] = {}
         """By day, the table of places of the document that was tidied; one that is read anew has another."""
@@ -98,15 +113,55 @@ class Writer:
         kind = self._kind(change)
         items = self._items(change)
         for item in items:
-            _check_allowed(item, kind)
+            _check_allowed(item, kind, self._policies[kind].writes)
         now = self._now()
-        needs = await self._needs(change, items, kind, now)
+        captured = await self._captured(items, kind, now, self._config.capture)
+        if captured.writes:
+            try:
+                return await self._queued(change, items, captured, kind, now)
+            except (Refused, UnreadableDocumentError) as problem:
+                # What was asked for on the way must not cost the message: it is suggested instead.
+                log.info("what the message asks for can't be written (%s); it is suggested", problem)
+                rules = self._config.capture.model_copy(update={"explicit": False})
+                captured = await self._captured(items, kind, now, rules)
+        return await self._queued(change, items, captured, kind, now)
+
+    async def _queued(
+        self, change: Change, items: Sequence[Change], captured: Captured, kind: SessionKind, now: datetime
+    ) -> Planned:
+        every = [*items, *(write for write, _ in captured.writes)]
+        needs = await self._needs(change, every, kind, now)
         while True:
             draft = await self._draft(needs, now)
             try:
-                return self._planned(change, items, needs, draft, now)
+                planned = self._planned(change, every, needs, draft, now)
             except NotLoadedError as missing:
                 needs.paths[missing.path] = None
+            else:
+                told = [*(words for _, words in captured.writes), *captured.suggestions]
+                return replace(planned, suggestions=tuple(dict.fromkeys(told)))
+
+    async def _captured(
+        self, items: Sequence[Change], kind: SessionKind, now: datetime, rules: CaptureConfig
+    ) -> Captured:
+        """Judge what the user says in these items, in a thread: patterns take a millisecond a message."""
+        judged = [item for item in items if isinstance(item, MemoryWrite) and is_judged(item)]
+        if not judged or self._policies[kind].writes != "all" or not (rules.explicit or rules.suggestions):
+            return Captured()
+        today = conversations.day_path(now, self._zone)
+        found = []
+        for item in judged:
+            try:
+                draft = await self._store.draft([], known=[today])
+            except UnreadableDocumentError:
+                earlier: list[str] = []
+            else:
+                earlier = earlier_in(draft.document(today), item.session_id)
+            found.append(await anyio.to_thread.run_sync(capture, item, earlier, kind, rules))
+        return Captured(
+            tuple(write for one in found for write in one.writes),
+            tuple(words for one in found for words in one.suggestions),
+        )
 
     def _planned(self, change: Change, items: Sequence[Change], needs: _Needs, draft: Draft, now: datetime) -> Planned:
         """Plan all items on a draft and commit it; nothing is awaited in here."""
@@ -134,7 +189,9 @@ class Writer:
         if once is not None:
             state.plan_known_key(draft, *once, keys, now)
         commit = self._store.commit(draft)
-        self._tidied |= {day: draft.document(day).places for day in needs.appended}
+        self._tidied |= {
+            day: draft.document(day).places for day in needs.appended if not self._store.is_being_saved(day)
+        }
         return Planned(commit, tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
 
     async def _draft(self, needs: _Needs, now: datetime) -> Draft:
@@ -146,17 +203,20 @@ class Writer:
         listed: dict[str, object] = {}
         while True:
             draft = await self._store.draft(
-                [path for path in needs.paths if path not in needs.looked_at], known=[*needs.appended, *needs.looked_at]
+                [path for path in needs.paths if path not in needs.looked_at],
+                known=[*needs.appended, *needs.looked_at, *needs.copies.paths],
             )
             unknown = [day for day in needs.appended if self._may_be_an_old_view(draft.document(day), listed.get(day))]
             if unknown:
                 known = await self._store.scan(FOLDER)
                 for day in unknown:
                     listed[day] = draft.document(day).places
-                    needs.paths |= dict.fromkeys(await self._store.readable(parts_of(day, known)))
+                    needs.paths |= dict.fromkeys([day, *await self._store.readable(parts_of(day, known))])
                 continue
             for day in listed:
-                rotation.plan_tidying(draft, day, now)
+                # Of a file that is half saved a message may be cut off, which is no edit of it.
+                if not self._store.is_being_saved(day):
+                    rotation.plan_tidying(draft, day, now)
             missing = rotation.parts_missing(draft, said, self._limits)
             if not missing:
                 return draft
@@ -186,7 +246,7 @@ class Writer:
         return [change]
 
     async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime) -> _Needs:
-        needs = _Needs([], [], {}, {}, {}, {})
+        needs = _Needs([], [], {}, {}, {}, {}, "", Copies(self._config))
         contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
         for number, (item, content) in enumerate(zip(items, contents, strict=True)):
             if isinstance(content, MessageContent | MessagesContent):
@@ -201,6 +261,7 @@ class Writer:
                     visibility=None if audience(kind) == "private" else audience(kind),
                 )
                 needs.appended.update(dict.fromkeys(said.path for said in needs.said[number]))
+                await needs.copies.ask(self._store.readable, item.session_id)
         facts_wanted = [content for content in contents if isinstance(content, FactContent | UpdateFact)]
         if facts_wanted:
             if any(content.topic is None for content in facts_wanted):
@@ -213,6 +274,11 @@ class Writer:
             # An archive that can't be read holds no task that could be changed; the counter keeps its ids apart.
             needs.archived_tasks = await self._store.readable(await self._store.scan(tasks.ARCHIVED))
             needs.paths.update(dict.fromkeys(tasks.documents_for(needs.archived_tasks)))
+        if any(isinstance(content, NoteContent) for content in contents):
+            needs.paths[notes.note_path(now.date(), self._workspace.notes)] = None
+        if any(isinstance(content, CuratedContent) for content in contents):
+            needs.curated = await self._curated_path()
+            needs.paths.update(dict.fromkeys([needs.curated, state.CURATED]))
         if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
             needs.paths[state.IDEMPOTENCY] = None
         return needs
@@ -240,9 +306,17 @@ class Writer:
                 return [key], None if changed else f"{task_id} is {new_state} already"
             case MemoryWrite(content=MessageContent() | MessagesContent()):
                 said = needs.said[number]
-                return rotation.plan_messages(draft, said, now=now, language=config.language, limits=self._limits), None
+                keys = rotation.plan_messages(draft, said, now=now, language=config.language, limits=self._limits)
+                return keys, needs.copies.plan(draft, item.session_id, [one.message for one in said])
             case MemoryWrite(content=FactContent() as fact):
                 return self._plan_fact(draft, needs, fact, now)
+            case MemoryWrite(content=NoteContent() as note):
+                noted = notes.plan_note(
+                    draft, note.text, note.title, now=now, zone=self._zone, folder=self._workspace.notes
+                )
+                return [noted.key], None if noted.changed else "this note is known already"
+            case MemoryWrite(content=CuratedContent() as entry):
+                return self._plan_entry(draft, needs, entry, now)
             case MemoryWrite(content=TaskContent(task_id=None) as task):
                 return [
                     tasks.plan_new_task(
@@ -255,6 +329,32 @@ class Writer:
                 )
                 return [key], None if changed else f"{task.task_id} says so already"
         raise Refused("type", f"{item.type!r} is not offered by this version: {_LATER[item.type]}")
+
+    async def _curated_path(self) -> str:
+        """Give the place of MEMORY.md: where there is one, else where the configuration has it."""
+        for path in self._workspace.curated:
+            if await self._store.scan(path):
+                return path
+        return f"{self._workspace.folder}/{self._config.memory_file}"
+
+    def _plan_entry(
+        self, draft: Draft, needs: _Needs, entry: CuratedContent, now: datetime
+    ) -> tuple[list[str], str | None]:
+        plan = curated.plan_entry(
+            draft,
+            needs.curated,
+            entry.text,
+            section=entry.section,
+            language=self._config.language,
+            ours=draft.document(state.CURATED).values.keys(),
+        )
+        if plan.outcome == "known":
+            return [plan.key], "MEMORY.md says so already"
+        gone = () if plan.replaced is None else (digest_of(plan.replaced),)
+        state.plan_state(draft, state.CURATED, {plan.digest: now.isoformat(timespec="seconds")}, gone)
+        if plan.outcome == "beside":
+            return [plan.key], "it stands beside an entry that a person wrote, which says the same"
+        return [plan.key], None if plan.replaced is None else f"it took the place of {plan.replaced!r}"
 
     def _plan_fact(
         self, draft: Draft, needs: _Needs, fact: UpdateFact | FactContent, now: datetime
@@ -276,9 +376,18 @@ def _idempotency(change: Change) -> tuple[str, str] | None:
     """Give the key under which a write is remembered, which is its session's own, and what stands for its content."""
     if not isinstance(change, MemoryWrite) or change.idempotency_key is None:
         return None
-    content = repr(change.model_copy(update={"idempotency_key": None}))
+    content = repr(_undated(change.model_dump(exclude={"idempotency_key"})))
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{change.session_id} {change.idempotency_key}", digest
+
+
+def _undated(value: Any) -> Any:
+    """Leave out when messages were said: who hands them in again, or on for somebody else, may date them anew."""
+    if isinstance(value, dict):
+        return {name: _undated(inner) for name, inner in value.items() if name != "timestamp"}
+    if isinstance(value, list | tuple):
+        return [_undated(inner) for inner in value]
+    return value
 
 
 def _storable(item: Change) -> tuple[Change, int]:
@@ -293,15 +402,17 @@ def _storable(item: Change) -> tuple[Change, int]:
         case MemoryWrite(content=FactContent(value=text) as content):
             cleaned, replaced = clean(text)
             return item.model_copy(update={"content": content.model_copy(update={"value": cleaned})}), replaced
+        case MemoryWrite(content=NoteContent(text=text) | CuratedContent(text=text) as content):
+            cleaned, replaced = clean(text)
+            return item.model_copy(update={"content": content.model_copy(update={"text": cleaned})}), replaced
         case MemoryWrite(content=TaskContent(description=str() as text) as content):
             cleaned, replaced = clean(text)
             return item.model_copy(update={"content": content.model_copy(update={"description": cleaned})}), replaced
     return item, 0
 
 
-def _check_allowed(item: Change, kind: SessionKind) -> None:
+def _check_allowed(item: Change, kind: SessionKind, writes: Writes) -> None:
     """Refuse what this kind of session may not change (docs/sessions.md)."""
-    writes = policy(kind).writes
     if writes == "none":
         raise Refused("sessionKind", f"a {kind} session only reads; write from a primary session")
     own = isinstance(item, MemoryWrite) and isinstance(item.content, MessageContent | MessagesContent)

@@ -30,8 +30,9 @@ def _settings(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, s
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _settings(field.annotation, f"{prefix}{name}.")
         elif name != "not_in_effect":
-            default = field.get_default(call_default_factory=False)
-            shown = "unset" if default is None else str(default)
+            # No factory of ours looks at the other fields.
+            default = field.get_default(call_default_factory=True, validated_data={})
+            shown = "unset" if default is None else str(default) or '""'
             yield f"{prefix}{name}", shown.lower() if isinstance(default, bool) else shown, field.description or ""
 
 

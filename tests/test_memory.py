@@ -66,7 +66,9 @@ async def test_missing_folders_are_created_at_start(tmp_path: Path) -> None:
     made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_dir()}
     for folder in ("conversations", "facts", "tasks/archived", "summaries/weekly", ".journal", ".state"):
         assert f"home/memory/{folder}" in made
-    assert {path.stat().st_mode & 0o077 for path in tmp_path.rglob("*")} == {0}
+    # Tantivy gives its files the modes that it likes, within a folder that nobody else may enter.
+    ours = [path for path in tmp_path.rglob("*") if not any(folder.suffix == ".index" for folder in path.parents)]
+    assert {path.stat().st_mode & 0o077 for path in ours} == {0}
 
 
 async def test_remembers_across_a_restart(tmp_path: Path) -> None:
@@ -750,7 +752,7 @@ def test_invalid_payload_raises_at_the_publisher() -> None:
         MemoryRead(query="x", session_id="s", max_tokens=-5)
 
 
-@pytest.mark.parametrize("kind", ["note", "memory", "summary"])
+@pytest.mark.parametrize("kind", ["summary"])
 async def test_what_is_not_there_yet_says_so(tmp_path: Path, kind: str) -> None:
     """A kind of write that this version does not offer is refused in words, and pretends nothing."""
     content = {"text": "x", **({"period": "daily", "date": "2026-05-04"} if kind == "summary" else {})}

@@ -6,7 +6,9 @@ import logging
 
 import typer
 
+from openclaw_memory.cli.index import index, rebuild_index
 from openclaw_memory.cli.repair import repair
+from openclaw_memory.cli.search import debug_search, search
 from openclaw_memory.cli.verify import verify
 
 app = typer.Typer(
@@ -28,5 +30,9 @@ def main() -> None:
     logging.getLogger("openclaw_memory").addHandler(logging.NullHandler())
 
 
+app.command()(search)
+app.command("debug-search")(debug_search)
+app.command("rebuild-index")(rebuild_index)
+app.add_typer(index, name="index")
 app.command()(verify)
 app.command()(repair)

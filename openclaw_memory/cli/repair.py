@@ -13,7 +13,7 @@ from rich.text import Text
 
 from openclaw_memory.cli.options import Config, Json, Root, configuration
 from openclaw_memory.cli.output import console, finding_json, print_json, show_findings, show_owner, show_sum
-from openclaw_memory.errors import RootInUseError
+from openclaw_memory.errors import FolderInUseError, RootInUseError
 from openclaw_memory.repair import Action, Repair, plan_repair, repair_on_disk
 from openclaw_memory.verify import verify_on_disk
 
@@ -39,7 +39,7 @@ def repair(
     else:
         try:
             result = anyio.run(partial(repair_on_disk, settings, adopt=adopt))
-        except RootInUseError as error:
+        except (RootInUseError, FolderInUseError) as error:
             typer.echo(str(error), err=True)
             raise typer.Exit(1) from error
         except OSError as error:

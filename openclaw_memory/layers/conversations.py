@@ -143,6 +143,8 @@ def blocks(document: ConversationDocument, since: int = 0) -> list[Block]:
             visibility=block.message.visibility or "private",
             important=block.message.important,
             tags=tags,
+            name=block.message.name,
+            origin=block.message.origin,
         )
         for block in document.file.blocks[since:]
     ]

@@ -136,6 +136,15 @@ def blocks(document: HistoryDocument, zone: tzinfo, since: int = 0, prefix: str 
     return pieces
 
 
+def added_since(before: HistoryDocument, after: HistoryDocument) -> int:
+    """Count the entries at the beginning that both have, of a history that was only added to by us; else 0."""
+    count = len(before.entries)
+    if before.places is not after.places or not count or len(after.entries) < count:
+        return 0
+    same = before.entries[-1] is after.entries[count - 1] and before.preamble == after.preamble
+    return count if same else 0
+
+
 def _moment(time: datetime | None, zone: tzinfo) -> datetime | None:
     if time is None:
         return None

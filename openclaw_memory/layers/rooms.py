@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
 
-from openclaw_memory.layers import conversations, facts, parts, state, summaries, tasks
+from contracts.fields import Layer
+from openclaw_memory.layers import (
+    conversations,
+    curated,
+    facts,
+    history,
+    notes,
+    parts,
+    sessions,
+    state,
+    summaries,
+    tasks,
+)
+from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Format
+from openclaw_memory.transcripts.ids import SUFFIX
+
+WORKSPACE = "workspace"
+"""First part of the paths of a workspace's documents; the second is the workspace's id."""
+
+SHARED = "shared"
+"""Folder of a workspace that every session may see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
     """One layer: its folders, its format, and how its documents are cut into pieces."""
 
-    name: str
+    name: Layer | str
     folders: tuple[str, ...]
     format: Format
     blocks: Callable[[Any, tzinfo], list[Block]]
@@ -37,14 +57,97 @@ ROOMS: tuple[Room, ...] = (
 FOLDERS: tuple[str, ...] = tuple(folder for room in ROOMS for folder in room.folders)
 """Every folder below `memory/`, created at start."""
 
+_BY_FOLDER = {room.folders[0]: room for room in ROOMS}
+
+
+def _shared(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
+    return [replace(block, visibility="shared") for block in notes.blocks(document, zone)]
+
+
+_CURATED = Room("memory", (), curated.FORMAT, lambda document, zone: curated.blocks(document))
+_NOTE = Room("note", (), notes.FORMAT, notes.blocks)
+_SHARED = Room("note", (), notes.FORMAT, _shared)
+_HISTORY = Room("history", (), history.FORMAT, history.blocks)
+_SESSION = Room("conversation", (), sessions.FORMAT, lambda document, zone: sessions.blocks(document))
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where the documents of a workspace lie, as paths of the store: one place for their names.
+
+    Parameters: `id` of the workspace; `agent`, whose sessions it has.
+    """
+
+    id: str
+    agent: str
+
+    @property
+    def folder(self) -> str:
+        """What the paths of all its documents begin with."""
+        return f"{WORKSPACE}/{self.id}"
+
+    @property
+    def curated(self) -> tuple[str, ...]:
+        """The places of MEMORY.md, the first that exists counts (seed 003 section 26.4.1, seed 002)."""
+        return tuple(f"{self.folder}/{place}" for place in curated.PLACES)
+
+    @property
+    def notes(self) -> str:
+        """Folder of the daily notes."""
+        return f"{self.folder}/{notes.FOLDER}"
+
+    @property
+    def shared(self) -> str:
+        """Folder of what every session may see."""
+        return f"{self.folder}/{SHARED}"
+
+    @property
+    def history(self) -> str:
+        """The complete record of what was said."""
+        return f"{self.folder}/{history.PATH}"
+
+    @property
+    def sessions(self) -> str:
+        """Folder of the sessions' files."""
+        return f"{sessions.FOLDER}/{self.agent}/sessions"
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """Where its documents are looked for, but for the sessions' files."""
+        return (self.curated[0], f"{self.notes}/**/*.md", f"{self.shared}/**/*.md")
+
+    @property
+    def session_area(self) -> str:
+        """Where the sessions' files are looked for."""
+        return f"{self.sessions}/*{SUFFIX}"
+
 
 def room_of(path: str) -> Room:
     """Give the layer of a relative path. Raises: `ValueError` when there is none."""
+    top, _, rest = path.partition("/")
+    room = _BY_FOLDER.get(top)
+    if room is None and top == WORKSPACE:
+        room = _room_in_workspace(rest.partition("/")[2])
+    elif room is None and top == sessions.FOLDER and path.endswith(SUFFIX):
+        room = _SESSION
+    if room is None:
+        raise ValueError(f"{path} belongs to no layer")
+    return room
+
+
+def _room_in_workspace(path: str) -> Room | None:
+    """Give the layer of a path within a workspace.
+
+    What MEMORY.md links to outside of `memory/` and `shared/` is curated like itself.
+    """
+    if not path.endswith(".md"):
+        return None
+    if path in curated.PLACES:
+        return _CURATED
+    if path == history.PATH:
+        return _HISTORY
     top = path.partition("/")[0]
-    for room in ROOMS:
-        if room.folders[0] == top:
-            return room
-    raise ValueError(f"{path} belongs to no layer")
+    return _SHARED if top == SHARED else _NOTE if top == notes.FOLDER else _CURATED
 
 
 def format_of(path: str) -> Format:

@@ -115,7 +115,7 @@ def plan_session(draft: Draft, path: str, messages: Sequence[Message | SessionMe
     Raises: `Refused` when the file is the real OpenClaw's own.
     """
     document: SessionDocument = draft.document(path)
-    if any(is_others(line) for line in document.lines):
+    if has_others(document):
         raise Refused(
             "sessionId", f"{path} is written by OpenClaw itself, and only read here; give the session another id"
         )
@@ -133,6 +133,11 @@ def messages_of(document: SessionDocument) -> tuple[SessionMessage, ...]:
     return document.transcript().messages
 
 
+def has_others(document: SessionDocument) -> bool:
+    """Tell whether the real OpenClaw writes this file."""
+    return any(is_others(line) for line in document.lines)
+
+
 def problems_of(document: SessionDocument) -> tuple[str, ...]:
     """Tell which lines could not be understood; they are kept as they are."""
     numbers = {line.offset: number for number, line in enumerate(document.lines, start=1)}
@@ -140,14 +145,18 @@ def problems_of(document: SessionDocument) -> tuple[str, ...]:
     return tuple(f"{document.path} line {numbers.get(problem.offset, 0)}: {problem.reason}" for problem in found)
 
 
-def blocks(document: SessionDocument, *, visibility: str = "private") -> list[Block]:
+def blocks(
+    document: SessionDocument, *, visibility: str = "private", since: int = 0, compacted: bool = False
+) -> list[Block]:
     """Give what was said on the current branch as addressable pieces, also what a compaction has summed up.
 
-    Parameters: `visibility`, that of lines which do not name theirs. Their session is the one that the file is named
-    after: the ids within the real OpenClaw's headers are the same.
+    Parameters: `visibility`, that of lines which do not name theirs; `since`, the number of lines to pass over, of a
+    file that has nothing but lines of ours; `compacted`, whether summaries come in place of what they stand for. Their
+    session is the one that the file is named after: the ids within the real OpenClaw's headers are the same.
     """
     session = session_of(document.path)
-    numbers = _line_numbers(document)
+    part = replace(document, lines=document.lines[since:]) if since else document
+    numbers = _line_numbers(part, since + 1)
     return [
         Block(
             key=f"{document.path}#{message.id}",
@@ -161,10 +170,20 @@ def blocks(document: SessionDocument, *, visibility: str = "private") -> list[Bl
             role=message.role,
             visibility=message.visibility or visibility,
             important=message.important,
+            name=message.name,
+            origin=message.origin,
         )
-        for message in document.transcript(compacted=False).messages
+        for message in part.transcript(compacted=compacted).messages
         if (text := searchable(message))
     ]
+
+
+def added_since(before: SessionDocument, after: SessionDocument) -> int:
+    """Count the lines at the beginning that both have, of a file that was only added to by us; else 0."""
+    lines = len(before.lines)
+    if before.places is not after.places or not lines or len(after.lines) < lines:
+        return 0
+    return lines if before.lines[-1] is after.lines[lines - 1] else 0
 
 
 def searchable(message: SessionMessage) -> str:
@@ -173,9 +192,9 @@ def searchable(message: SessionMessage) -> str:
     return "\n".join(part for part in [message.text, *calls] if part.strip())
 
 
-def _line_numbers(document: SessionDocument) -> dict[str, int]:
+def _line_numbers(document: SessionDocument, first: int) -> dict[str, int]:
     numbers: dict[str, int] = {}
-    for number, line in enumerate(document.lines, start=1):
+    for number, line in enumerate(document.lines, start=first):
         numbers[_named(line) or f"b{line.offset}"] = number
     return numbers
 

@@ -17,6 +17,8 @@ from openclaw_memory.storage.operations import Operation
 TASKS = ".state/tasks.json"
 FACT_TIMES = ".state/fact-times.json"
 IDEMPOTENCY = ".state/idempotency.json"
+CURATED = ".state/curated.json"
+"""Digests of the entries of MEMORY.md that we wrote, with the time: only these may be replaced."""
 
 IDEMPOTENCY_DAYS = 7
 """How long the same idempotency key is known again."""

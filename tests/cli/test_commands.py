@@ -11,7 +11,9 @@ from pathlib import Path
 
 import anyio
 import anyio.to_thread
+import click
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from openclaw_memory.cli.app import app
@@ -214,7 +216,16 @@ def test_page_is_what_the_help_says() -> None:
     """Renew it with `python -m tests.cli.page`."""
     text = PAGE.read_text(encoding="utf-8")
     assert renewed(text) == text
-    assert text.count("--help\nUsage: openclaw-memory") == 3
+    for words in _commands(typer.main.get_command(app)):
+        assert f"$ openclaw-memory {words} --help\nUsage: openclaw-memory {words} " in text
+
+
+def _commands(group: click.Command, before: str = "") -> list[str]:
+    found = []
+    for name, command in getattr(group, "commands", {}).items():
+        inner = _commands(command, f"{before}{name} ")
+        found += inner or [f"{before}{name}"]
+    return found
 
 
 def test_page_explains_every_reason() -> None:

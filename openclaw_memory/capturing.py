@@ -1,0 +1,70 @@
+"""What a user's messages ask to be remembered: writes that go with them, and suggestions for the reply (seed 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from contracts import MemoryWrite, MessageContent, MessagesContent
+from contracts.fields import SessionKind
+from openclaw_memory.config import CaptureConfig
+from openclaw_memory.cues import may_ask
+from openclaw_memory.layers.day_files import ConversationDocument
+
+EARLIER = 6
+"""So many of the user's earlier messages of a day tell what was corrected before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Writes that a message asks for, each with the words that tell of it, and further suggestions."""
+
+    writes: tuple[tuple[MemoryWrite, str], ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+def is_judged(item: MemoryWrite) -> bool:
+    """Tell whether a write holds words of the owner's that may ask for something to be remembered, at a quick look."""
+    return item.origin in (None, "owner") and any(map(may_ask, _of_user(item)))
+
+
+def capture(item: MemoryWrite, earlier: Sequence[str], kind: SessionKind, rules: CaptureConfig) -> Captured:
+    """Judge the user's messages of a write, in order. Pure.
+
+    Parameters: `earlier`, the user's messages of the session before it, oldest first; `kind` of the session; `rules`.
+    """
+    # Imported when the first user speaks: its patterns take a while to be compiled.
+    from openclaw_memory.capture import event_of, judge, suggestion_of
+
+    writes: list[tuple[MemoryWrite, str]] = []
+    suggestions: list[str] = []
+    said = list(earlier)
+    for text in _of_user(item):
+        for finding in judge(text, earlier=said).findings:
+            event = event_of(finding, item.session_id, kind) if finding.verdict == "write" else None
+            if event is not None and rules.explicit:
+                writes.append((event, suggestion_of(finding) or ""))
+                continue
+            # Nothing is said to have been remembered that was not.
+            asked = replace(finding, verdict="propose") if finding.verdict == "write" else finding
+            if rules.suggestions and (words := suggestion_of(asked)) is not None:
+                suggestions.append(words)
+        said.append(text)
+    return Captured(tuple(writes), tuple(dict.fromkeys(suggestions)))
+
+
+def earlier_in(document: ConversationDocument, session: str) -> list[str]:
+    """Give what the user said before in a session, as far as the file of a day tells, oldest first."""
+    blocks = (block.message for block in reversed(document.file.blocks))
+    said = (message.content for message in blocks if message.session == session and message.role == "user")
+    return [text for text, _ in zip(said, range(EARLIER), strict=False)][::-1]
+
+
+def _of_user(item: MemoryWrite) -> Iterable[str]:
+    content = item.content
+    messages: Sequence[MessageContent] = ()
+    if isinstance(content, MessagesContent):
+        messages = content.messages
+    elif isinstance(content, MessageContent):
+        messages = (content,)
+    return [message.content for message in messages if message.role == "user" and message.content.strip()]

@@ -1,0 +1,200 @@
+"""The index in use: files at rest are not read, what changed is found by its new words, lost files cost no answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from contracts import MemoryRead, MemorySearch, MemoryWrite
+from tests.support import FaultyFiles, Remembering, remembering
+
+DAY = "conversations/2026-05-04.md"
+ENGINES = ["tantivy", "sqlite"]
+
+
+def say(text: str, session: str = "s1", **more: str) -> MemoryWrite:
+    content = {"role": "user", "content": text, **more}
+    return MemoryWrite.model_validate({"type": "conversation", "content": content, "sessionId": session})
+
+
+async def found(it: Remembering, query: str) -> list[str]:
+    results = (await it.ask(MemorySearch(query=query))).results
+    assert all(result.path.startswith("conversations/") for result in results)
+    # Messages beside a hit come along; they are not what these tests are about.
+    return [result.snippet for result in results if any(word in result.snippet for word in query.split())]
+
+
+async def history(it: Remembering, session: str = "s1") -> list[str]:
+    context = await it.ask(MemoryRead(query="", session_id=session, max_tokens=4000))
+    return [message.content for message in context.history]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """As an editor does that saves by renaming; an hour ago."""
+    text = path.read_text()
+    assert old in text
+    other = path.with_name(".other")
+    other.write_text(text.replace(old, new))
+    os.utime(other, ns=(time.time_ns() - 3_600_000_000_000,) * 2)
+    other.replace(path)
+
+
+async def two_days(root: Path, engine: str = "tantivy") -> Path:
+    async with remembering(root, index={"type": engine}) as it:
+        await it.ask(say("the kiwi ripens", timestamp="2026-05-03T12:00:00+08:00"))
+        await it.ask(say("the zeppelin lands"))
+        return it.folder
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_start_reads_no_file_that_is_unchanged(tmp_path: Path, engine: str) -> None:
+    """Neither to find what is in it, nor for the history of a session."""
+    await two_days(tmp_path, engine)
+    files = FaultyFiles()
+    async with remembering(tmp_path, files=files, index={"type": engine}) as it:
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        assert await history(it) == ["the kiwi ripens", "the zeppelin lands"]
+        assert [call for call in files.calls if call[0] == "read" and call[1].endswith(".md")] == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_file_edited_while_nobody_ran(tmp_path: Path, engine: str) -> None:
+    """It is found by its new words only (case 23); the others are not read."""
+    folder = await two_days(tmp_path, engine)
+    edit(folder / DAY, "zeppelin", "balloon")
+    files = FaultyFiles()
+    async with remembering(tmp_path, files=files, index={"type": engine}) as it:
+        assert await found(it, "zeppelin") == []
+        assert await found(it, "balloon") == ["the balloon lands"]
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        assert ("read", "2026-05-03.md") not in files.calls
+
+
+async def test_file_at_rest_that_goes_away(tmp_path: Path) -> None:
+    """Before the start, or while somebody runs."""
+    folder = await two_days(tmp_path)
+    (folder / "conversations/2026-05-03.md").unlink()
+    async with remembering(tmp_path) as it:
+        assert await found(it, "kiwi") == []
+        (folder / DAY).unlink()
+        it.clock.advance(2)
+        assert await found(it, "zeppelin") == []
+        assert await history(it) == []
+
+
+async def test_file_at_rest_is_written_to(tmp_path: Path) -> None:
+    """Its messages stay, each once, also after the next restart."""
+    await two_days(tmp_path)
+    async with remembering(tmp_path) as it:
+        await it.ask(say("and takes off", timestamp="2026-05-03T12:01:00+08:00"))
+        assert await history(it) == ["the kiwi ripens", "and takes off", "the zeppelin lands"]
+        text = (it.folder / "conversations/2026-05-03.md").read_text()
+        await it.flushed()
+        assert (it.folder / "conversations/2026-05-03.md").read_text().count("###") == text.count("###") + 1
+    async with remembering(tmp_path) as it:
+        assert await history(it) == ["the kiwi ripens", "and takes off", "the zeppelin lands"]
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_crash_before_the_index_heard_of_it(tmp_path: Path, engine: str) -> None:
+    """What is in the journal or in the files, and not in the index, is found; nothing twice."""
+    await two_days(tmp_path / "a", engine)
+    async with remembering(tmp_path / "a", index={"type": engine}) as it:
+        await it.ask(say("in the file"))
+        await it.flushed()
+        await it.ask(say("in the journal"))
+        crashed = it.crashed_copy(tmp_path / "b")
+    async with remembering(crashed, index={"type": engine}) as it:
+        said = ["the kiwi ripens", "the zeppelin lands", "in the file", "in the journal"]
+        assert await history(it) == said
+        for text in said:
+            assert (await found(it, text))[0] == text
+        assert len(await found(it, "kiwi zeppelin file journal")) == 4
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_files_of_the_index_are_deleted(tmp_path: Path, engine: str) -> None:
+    """Between two runs or in the middle of one: nothing is lost, and they are there again (promise 9)."""
+    folder = await two_days(tmp_path, engine)
+    remove_index(folder)
+    async with remembering(tmp_path, index={"type": engine}) as it:
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        remove_index(folder)
+        assert await found(it, "zeppelin") == ["the zeppelin lands"]
+        await it.ask(say("still here"))
+        assert await found(it, "still") == ["still here"]
+    assert (folder / "main.sqlite").exists()
+    async with remembering(tmp_path, index={"type": engine}) as it:
+        assert await history(it) == ["the kiwi ripens", "the zeppelin lands", "still here"]
+
+
+@pytest.mark.parametrize("kept", [0, 7, 4_000])
+async def test_damaged_index(tmp_path: Path, kept: int) -> None:
+    """Nothing, some bytes or a half of it are left: search goes on, and the next start finds a whole one."""
+    folder = await two_days(tmp_path)
+    for path in folder.glob("main.sqlite*"):
+        path.write_bytes(path.read_bytes()[:kept])
+    async with remembering(tmp_path) as it:
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        assert await history(it) == ["the kiwi ripens", "the zeppelin lands"]
+    files = FaultyFiles()
+    async with remembering(tmp_path, files=files) as it:
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        assert ("read", "2026-05-04.md") not in files.calls
+
+
+async def test_another_engine_is_configured(tmp_path: Path) -> None:
+    """It is filled from the files, and takes the other one's place."""
+    await two_days(tmp_path, "tantivy")
+    for engine in ("sqlite", "tantivy", "memory"):
+        async with remembering(tmp_path, index={"type": engine}) as it:
+            assert await found(it, "kiwi") == ["the kiwi ripens"]
+            assert (await it.memory.index_status()).engine == engine
+
+
+async def test_old_view_saved_over_a_rotated_day_while_nobody_ran(tmp_path: Path) -> None:
+    """Parts at rest are read, since the day's file holds some of their messages again: nothing twice."""
+    rotating = {"conversations": {"max_messages_per_file": 2}}
+    async with remembering(tmp_path, **rotating) as it:
+        for number in range(2):
+            it.clock.advance(0.001)
+            await it.ask(say(f"text {number}"))
+        await it.flushed()
+        view = (it.folder / DAY).read_text()
+        it.clock.advance(0.001)
+        await it.ask(say("text 2"))
+    edited = tmp_path / "memory" / DAY
+    now = edited.read_text()
+    # An editor that merged: all that the day's file had before, an edit in it, and what it has now.
+    body = view + now[now.index("### ") :]
+    edited.write_text(body.replace("text 1", "text 1, edited"))
+    os.utime(edited, ns=(time.time_ns() - 3_600_000_000_000,) * 2)
+    async with remembering(tmp_path, **rotating) as it:
+        it.clock.advance(60)
+        assert await history(it) == ["text 0", "text 1, edited", "text 2"]
+        assert sorted(await found(it, "text")) == ["text 0", "text 1, edited", "text 2"]
+        await it.ask(say("text 3"))
+        assert await history(it) == ["text 0", "text 1, edited", "text 2", "text 3"]
+        assert len(await found(it, "text")) == 4
+
+
+async def test_a_guest_keeps_its_index_in_memory(tmp_path: Path) -> None:
+    """It reads beside the owner, and leaves the owner's index alone."""
+    await two_days(tmp_path)
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        await owner.ask(say("a moment ago"))
+        assert await found(guest, "moment") == ["a moment ago"]
+        assert (await guest.memory.index_status()).engine == "memory"
+
+
+def remove_index(folder: Path) -> None:
+    for path in folder.glob("main.*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
