@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from examples import brain_simulator, demo, gateway
+from examples import brain_simulator, demo, four_tier, gateway, two_layer
 from examples.dialogue import read_dialogue
 from examples.sample import SAMPLE
 
@@ -141,3 +141,22 @@ def test_interrupt_stops_and_tells_where_the_files_are(tmp_path):
     written = rest.count("  written") + first.count("  written")
     assert all(text.split("\n")[0] in kept for text in said[: 2 * written])
     assert str(tmp_path / "root") in errors + rest
+
+
+async def test_two_layer_example_sees_the_agents_own_edits(tmp_path, capsys):
+    """What the agent wrote with its file tool comes back at the next read."""
+    await two_layer.main(tmp_path)
+    printed = capsys.readouterr().out
+    assert "- Answers in Go, never Java" in printed
+    assert "- v2 goes out on Friday" in printed
+
+
+async def test_four_tier_example_ends_a_session(tmp_path, capsys):
+    """Key points of the first session are in the note that the next one loads; a group loads nothing."""
+    await four_tier.main(tmp_path)
+    printed = capsys.readouterr().out.splitlines()
+    private, group = (line for line in printed if line.startswith(("private", "group")))
+    assert "Decided: We decided to ship v2 on Friday" in private
+    assert "staging server is called otter" in private
+    assert group == "group  : MEMORY.md [], notes []"
+    assert printed[-1].endswith("2 lines")
