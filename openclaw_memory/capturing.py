@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from contracts import MemoryWrite, MessageContent, MessagesContent
 from contracts.fields import SessionKind
 from openclaw_memory.config import CaptureConfig
 from openclaw_memory.cues import may_ask
 from openclaw_memory.layers.day_files import ConversationDocument
+
+SAID_NOW = timedelta(days=1)
+"""What was said longer ago asks for nothing any more."""
 
 EARLIER = 6
 """So many of the user's earlier messages of a day tell what was corrected before."""
@@ -23,15 +27,18 @@ class Captured:
     suggestions: tuple[str, ...] = ()
 
 
-def is_judged(item: MemoryWrite) -> bool:
+def is_judged(item: MemoryWrite, now: datetime) -> bool:
     """Tell whether a write holds words of the owner's that may ask for something to be remembered, at a quick look."""
-    return item.origin in (None, "owner") and any(map(may_ask, _of_user(item)))
+    return item.origin in (None, "owner") and any(map(may_ask, _of_user(item, now)))
 
 
-def capture(item: MemoryWrite, earlier: Sequence[str], kind: SessionKind, rules: CaptureConfig) -> Captured:
+def capture(
+    item: MemoryWrite, earlier: Sequence[str], kind: SessionKind, rules: CaptureConfig, now: datetime
+) -> Captured:
     """Judge the user's messages of a write, in order. Pure.
 
-    Parameters: `earlier`, the user's messages of the session before it, oldest first; `kind` of the session; `rules`.
+    Parameters: `earlier`, the user's messages of the session before it, oldest first; `kind` of the session; `rules`;
+    `now`.
     """
     # Imported when the first user speaks: its patterns take a while to be compiled.
     from openclaw_memory.capture import event_of, judge, suggestion_of
@@ -39,7 +46,7 @@ def capture(item: MemoryWrite, earlier: Sequence[str], kind: SessionKind, rules:
     writes: list[tuple[MemoryWrite, str]] = []
     suggestions: list[str] = []
     said = list(earlier)
-    for text in _of_user(item):
+    for text in _of_user(item, now):
         for finding in judge(text, earlier=said).findings:
             event = event_of(finding, item.session_id, kind) if finding.verdict == "write" else None
             if event is not None and rules.explicit:
@@ -60,11 +67,18 @@ def earlier_in(document: ConversationDocument, session: str) -> list[str]:
     return [text for text, _ in zip(said, range(EARLIER), strict=False)][::-1]
 
 
-def _of_user(item: MemoryWrite) -> Iterable[str]:
+def _of_user(item: MemoryWrite, now: datetime) -> Iterable[str]:
+    """Give what the user says now; what was said longer ago is being moved in from elsewhere, and asks for nothing."""
     content = item.content
     messages: Sequence[MessageContent] = ()
     if isinstance(content, MessagesContent):
         messages = content.messages
     elif isinstance(content, MessageContent):
         messages = (content,)
-    return [message.content for message in messages if message.role == "user" and message.content.strip()]
+    return [
+        message.content
+        for message in messages
+        if message.role == "user"
+        and message.content.strip()
+        and (message.timestamp is None or now - message.timestamp < SAID_NOW)
+    ]

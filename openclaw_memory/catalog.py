@@ -58,6 +58,8 @@ class Catalog:
         """How many of them lie right in each folder."""
         self._listed: dict[tuple[str, ...], tuple[int, list[str]]] = {}
         """Answers of `paths`, each with the number of known documents that it was given for."""
+        self._hidden: set[str] = set()
+        """Documents whose pieces are kept out of the index."""
         self._noting = threading.Lock()
         self._noted: dict[str, _Change] = {}
         self._feeding = threading.Lock()
@@ -102,17 +104,22 @@ class Catalog:
         self._documents[path] = after
         self._meet((path,))
         with self._noting:
+            if path in self._hidden:
+                # Nobody is shown it, whatever it says now.
+                return
             noted = self._noted.get(path)
             self._noted[path] = _Change(before if noted is None else noted.before, after, record)
 
     def hide(self, path: str) -> None:
         """Take the pieces of a document out of the index, until `again` or a change of it."""
         with self._noting:
+            self._hidden.add(path)
             self._noted[path] = _Change(None, room_of(path).format.new(path), None)
 
     def again(self, path: str, record: FileRecord | None) -> None:
         """Have the index take in a document anew, whatever it was told of it before."""
         with self._noting:
+            self._hidden.discard(path)
             self._noted[path] = _Change(None, self._documents[path], record)
 
     def pieces(self, path: str) -> list[Block]:
@@ -125,8 +132,8 @@ class Catalog:
         return room_of(path).blocks(document, self._zone)
 
     def known(self) -> list[str]:
-        """List the documents that were read."""
-        return list(self._documents)
+        """List the documents that were read and are not hidden."""
+        return [path for path in list(self._documents) if path not in self._hidden]
 
     def document(self, path: str) -> Any:
         """Give the committed document; None when it was never read or written."""

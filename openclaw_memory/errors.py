@@ -24,11 +24,14 @@ class Refused(OpenClawMemoryError):  # noqa: N818 - a refusal is an answer, not 
 
 
 class UnreadableDocumentError(OpenClawMemoryError):
-    """Raised when a document exists and can't be read; it is left as it is and never written over."""
+    """Raised when a document exists and can't be read; it is left as it is and never written over.
 
-    def __init__(self, path: str, problem: str) -> None:
+    `is_whole`: nothing is wrong with it but its size, so there is nothing to restore.
+    """
+
+    def __init__(self, path: str, problem: str, *, is_whole: bool = False) -> None:
         super().__init__(f"{path} can't be read ({problem}); it is left as it is")
-        self.path, self.problem = path, problem
+        self.path, self.problem, self.is_whole = path, problem, is_whole
 
 
 class StorageError(OpenClawMemoryError):

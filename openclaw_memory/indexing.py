@@ -20,6 +20,9 @@ from openclaw_memory.storage.store import Store
 
 log = logging.getLogger(__name__)
 
+COMMITTED_AT_ONCE = 10_000
+"""Pieces of one commit."""
+
 PAUSE_SECONDS = 5.0
 """How long changes wait for each other before the index writes them down; they are searched all the same."""
 
@@ -40,6 +43,7 @@ class Indexing:
         self._wake = wake
         self._index: SafeIndex | None = None
         """The index on disk; None where it is kept in memory."""
+        self._filling = anyio.Lock()
         self._to_do = anyio.Event()
         """Set when a document changed since the index was worked on last."""
 
@@ -68,8 +72,7 @@ class Indexing:
             await self._clock.sleep_until(self._clock.monotonic() + PAUSE_SECONDS)
             self._to_do = anyio.Event()
             await anyio.to_thread.run_sync(self._write_down)
-            if self._index is not None and self._index.lost:
-                await self._fill(self._index)
+            await self.fill()
 
     async def rebuild(self, *, full: bool, progress: Progress = no_progress) -> None:
         """Make the terms of the index anew from its rows, or with `full` all of it from the files.
@@ -85,12 +88,10 @@ class Indexing:
             await anyio.to_thread.run_sync(self._index.purge, progress)
             return
         await self._wake()
-        contents = list(self._contents())
-        done = iter(range(1, len(contents) + 1))
-        await anyio.to_thread.run_sync(
-            lambda index: index.rebuild(contents, lambda *_: progress(next(done), len(contents))), self._index
-        )
-        self._catalog.use(self._index)
+        index, of = self._index, len(self._catalog.known())
+        # Gone through in the thread, when the index already takes note of what changes meanwhile.
+        await anyio.to_thread.run_sync(index.rebuild, self._contents(), lambda done, _: progress(done, of))
+        await anyio.to_thread.run_sync(self._catalog.use, index)
 
     def status(self) -> IndexStatus:
         """Tell what the index holds, and how it is. For a thread."""
@@ -113,26 +114,37 @@ class Indexing:
     def _write_down(self) -> None:
         self._catalog.feed()
         index = self._catalog.index
-        while index.waiting and not index.commit():
+        # Not until nothing waits: others may go on writing for ever.
+        left = index.waiting
+        while left > 0 and not index.commit(COMMITTED_AT_ONCE):
+            left -= COMMITTED_AT_ONCE
             if index.problem is not None:
                 # It is tried again with the next change; what waits is searched all the same.
                 break
 
-    async def _fill(self, index: SafeIndex) -> None:
-        """Read every file once more for an index that knows nothing of them any more."""
-        log.warning("the index was lost (%s); it is filled again from the files", index.problem)
-        await anyio.to_thread.run_sync(index.reopen)
-        self._catalog.use(index)
-        await self._wake()
-        for path in self._catalog.known():
-            self._catalog.again(path, self._record_of(path))
-        await anyio.to_thread.run_sync(self._write_down)
-        index.filled()
+    async def fill(self) -> bool:
+        """Read every file once more for an index that was lost; tells whether it was. Who searches waits for it."""
+        async with self._filling:
+            index = self._index
+            if index is None or not index.lost:
+                return False
+            log.warning("the index was lost (%s); it is filled again from the files", index.problem)
+            await anyio.to_thread.run_sync(index.reopen)
+            await anyio.to_thread.run_sync(self._catalog.use, index)
+            await self._wake()
+            for path in self._catalog.known():
+                self._catalog.again(path, self._record_of(path))
+            await anyio.to_thread.run_sync(self._catalog.feed)
+            index.filled()
+        self._to_do.set()
+        return True
 
     def _contents(self) -> Iterator[tuple[str, list[Block], FileRecord | None]]:
         """Give every document that was read, with its pieces, for an index that begins empty."""
         for path in self._catalog.known():
-            yield path, self._catalog.pieces(path), self._record_of(path)
+            # The record first: of a file that is written in between, the next start must not believe the older pieces.
+            record = self._record_of(path)
+            yield path, self._catalog.pieces(path), record
 
     def _record_of(self, path: str) -> FileRecord | None:
         held = self._store.file_of(path)

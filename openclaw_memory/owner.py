@@ -92,7 +92,7 @@ class Owner:
         """When an event that could not be applied is tried again, by name."""
         self._background: list[asyncio.Task[None]] = []
         self.meaning = meaning_of(config, lambda: self._catalog.index, clock)
-        self.reader = Reader(self._store, self._catalog, config, clock, counter, self.meaning)
+        self.reader = Reader(self._store, self._catalog, config, clock, counter, self.meaning, self.indexing.fill)
         self._writer = Writer(self._store, config, clock, new_id)
 
     async def open(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeVar, cast
 
@@ -98,7 +99,7 @@ class Reader:
     """Answers `memory:read` and `memory:search`.
 
     Parameters: `store` and `catalog` of the same documents; `config`; `clock`; `counter` of tokens; `meaning`, to
-    search by; None for keywords alone.
+    search by; None for keywords alone; `mend`, which fills an index that was lost and tells whether it was.
     """
 
     def __init__(
@@ -109,7 +110,9 @@ class Reader:
         clock: Clock,
         counter: TokenCounter,
         meaning: Meaning | None = None,
+        mend: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
+        self._mend = mend or _nothing_to_mend
         self._store = store
         self._catalog = catalog
         self._config = config
@@ -165,7 +168,10 @@ class Reader:
             tags=read.tags,
         )
         # Gathering and counting take some milliseconds, which belong to no event loop.
-        return await anyio.to_thread.run_sync(self._gathered, read, kind, task_id, now, hits, by_words)
+        gather = partial(self._gathered, read, kind, task_id, now, hits, by_words)
+        context = await anyio.to_thread.run_sync(gather)
+        # What was gathered from an index that was lost in the middle may lack messages.
+        return await anyio.to_thread.run_sync(gather) if await self._mend() else context
 
     def _gathered(
         self,
@@ -200,7 +206,7 @@ class Reader:
             ),
             notes=faults.guard("notes", lambda: self._view.note_lines(seen, visible, today), no_lines),
             tasks=faults.guard("tasks", lambda: self._tasks(kind, task_id, read.as_of), ()),
-            summaries=faults.guard("summaries", lambda: self._summaries(visible, kind, now), no_lines),
+            summaries=faults.guard("summaries", lambda: self._summaries(visible, kind, now, read.as_of), no_lines),
             recalled=tuple(hits),
             history=history,
             important=important,
@@ -347,6 +353,8 @@ class Reader:
                 assert self._meaning is not None
                 asked = await self._meaning.report(error)
                 hits, paths = await anyio.to_thread.run_sync(self._search, query, session, asked, how)
+            if await self._mend():
+                continue
             wanted = self._catalog.wanted()
             await self._store.wake(wanted)
             if not await self._store.look_at(paths) and not wanted:
@@ -412,7 +420,9 @@ class Reader:
             and (as_of is None or task.created is None or task.created <= as_of)
         )
 
-    def _summaries(self, visible: Callable[[Block], bool], kind: SessionKind, now: datetime) -> tuple[Line, ...]:
+    def _summaries(
+        self, visible: Callable[[Block], bool], kind: SessionKind, now: datetime, as_of: datetime | None
+    ) -> tuple[Line, ...]:
         if self._policies[kind].summaries != "all":
             return ()
         known = {
@@ -421,6 +431,11 @@ class Reader:
             for document in self._catalog.documents(folder)
             if document.body.strip()
         }
+        if as_of is not None:
+            # What a summary tells of the days after it was not known then.
+            before = as_of.astimezone(self._zone).date()
+            periods = {path: summaries.period_of(path) for path in known}
+            known = {path: doc for path, doc in known.items() if (p := periods[path]) is not None and p.last < before}
         chosen = summaries.recent(known, self._today(now), self._config.summary_days)
         return tuple(Line(summaries.text_of(known[path]), path) for path in chosen)
 
@@ -470,6 +485,10 @@ class Reader:
         if self._estimate is not None and (private or not degraded):
             told.append(self._estimate)
         return degraded, "; ".join(told) or None
+
+
+async def _nothing_to_mend() -> bool:
+    return False
 
 
 class _Faults:

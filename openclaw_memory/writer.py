@@ -84,6 +84,7 @@ class _Needs:
     looked_at: dict[str, None]
     curated: str
     copies: Copies
+    limits: rotation.Limits
 
 
 class Writer:
@@ -145,7 +146,7 @@ class Writer:
         self, items: Sequence[Change], kind: SessionKind, now: datetime, rules: CaptureConfig
     ) -> Captured:
         """Judge what the user says in these items, in a thread: patterns take a millisecond a message."""
-        judged = [item for item in items if isinstance(item, MemoryWrite) and is_judged(item)]
+        judged = [item for item in items if isinstance(item, MemoryWrite) and is_judged(item, now)]
         if not judged or self._policies[kind].writes != "all" or not (rules.explicit or rules.suggestions):
             return Captured()
         today = conversations.day_path(now, self._zone)
@@ -157,7 +158,7 @@ class Writer:
                 earlier: list[str] = []
             else:
                 earlier = earlier_in(draft.document(today), item.session_id)
-            found.append(await anyio.to_thread.run_sync(capture, item, earlier, kind, rules))
+            found.append(await anyio.to_thread.run_sync(capture, item, earlier, kind, rules, now))
         return Captured(
             tuple(write for one in found for write in one.writes),
             tuple(words for one in found for words in one.suggestions),
@@ -213,11 +214,14 @@ class Writer:
                     listed[day] = draft.document(day).places
                     needs.paths |= dict.fromkeys([day, *await self._store.readable(parts_of(day, known))])
                 continue
+            # Of a file that is half saved a message may be cut off, which is no edit of it. And what was not tidied up
+            # must not be moved: its copies of other parts' messages would come along.
+            saved = {day for day in needs.appended if self._store.is_being_saved(day)}
+            needs.limits = rotation.NONE if saved else self._limits
             for day in listed:
-                # Of a file that is half saved a message may be cut off, which is no edit of it.
-                if not self._store.is_being_saved(day):
+                if day not in saved:
                     rotation.plan_tidying(draft, day, now)
-            missing = rotation.parts_missing(draft, said, self._limits)
+            missing = rotation.parts_missing(draft, said, needs.limits)
             if not missing:
                 return draft
             known = await self._store.scan(FOLDER)
@@ -246,7 +250,7 @@ class Writer:
         return [change]
 
     async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime) -> _Needs:
-        needs = _Needs([], [], {}, {}, {}, {}, "", Copies(self._config))
+        needs = _Needs([], [], {}, {}, {}, {}, "", Copies(self._config), self._limits)
         contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
         for number, (item, content) in enumerate(zip(items, contents, strict=True)):
             if isinstance(content, MessageContent | MessagesContent):
@@ -306,7 +310,7 @@ class Writer:
                 return [key], None if changed else f"{task_id} is {new_state} already"
             case MemoryWrite(content=MessageContent() | MessagesContent()):
                 said = needs.said[number]
-                keys = rotation.plan_messages(draft, said, now=now, language=config.language, limits=self._limits)
+                keys = rotation.plan_messages(draft, said, now=now, language=config.language, limits=needs.limits)
                 return keys, needs.copies.plan(draft, item.session_id, [one.message for one in said])
             case MemoryWrite(content=FactContent() as fact):
                 return self._plan_fact(draft, needs, fact, now)
@@ -332,10 +336,12 @@ class Writer:
 
     async def _curated_path(self) -> str:
         """Give the place of MEMORY.md: where there is one, else where the configuration has it."""
-        for path in self._workspace.curated:
-            if await self._store.scan(path):
+        there = [path for path in self._workspace.curated if await self._store.scan(path)]
+        for path in there:
+            # As reading does it: a blank file hides nothing that stands in another place.
+            if path not in await self._store.readable([path]) or (await self._store.read(path)).body.strip():
                 return path
-        return f"{self._workspace.folder}/{self._config.memory_file}"
+        return there[0] if there else f"{self._workspace.folder}/{self._config.memory_file}"
 
     def _plan_entry(
         self, draft: Draft, needs: _Needs, entry: CuratedContent, now: datetime

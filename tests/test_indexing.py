@@ -6,10 +6,13 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
+import anyio.from_thread
 import pytest
 
 from contracts import MemoryRead, MemorySearch, MemoryWrite
+from openclaw_memory.retrieval.engines import SafeIndex
 from tests.support import FaultyFiles, Remembering, remembering
 
 DAY = "conversations/2026-05-04.md"
@@ -198,3 +201,58 @@ def remove_index(folder: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("damage", ["cut", "zeroes"])
+async def test_index_damaged_while_somebody_runs(tmp_path: Path, engine: str, damage: str) -> None:
+    """The very next search and history hold everything: nobody waits for a write to have it filled again."""
+    await two_days(tmp_path, engine)
+    async with remembering(tmp_path, index={"type": engine}) as it:
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        database = it.folder / "main.sqlite"
+        with database.open("r+b") as file:
+            if damage == "cut":
+                file.truncate(100)
+            else:
+                file.write(b"\0" * database.stat().st_size)
+        assert await found(it, "zeppelin") == ["the zeppelin lands"]
+        assert await history(it) == ["the kiwi ripens", "the zeppelin lands"]
+
+
+async def test_a_write_while_the_index_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found afterwards, and after the next start."""
+    await two_days(tmp_path)
+    async with remembering(tmp_path) as it:
+        rebuild = SafeIndex.rebuild
+
+        def late(self: SafeIndex, *arguments: Any) -> None:
+            anyio.from_thread.run(it.ask, say("in between"))
+            anyio.from_thread.run(found, it, "between")
+            rebuild(self, *arguments)
+
+        monkeypatch.setattr(SafeIndex, "rebuild", late)
+        await it.memory.rebuild_index(full=True)
+        assert await found(it, "between") == ["in between"]
+        await it.flushed()
+    async with remembering(tmp_path) as it:
+        assert await found(it, "between") == ["in between"]
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+
+
+async def test_file_at_rest_that_is_being_saved(tmp_path: Path) -> None:
+    """Empty for a moment, it keeps what it had until the editor is done."""
+    folder = await two_days(tmp_path)
+    day = folder / "conversations/2026-05-03.md"
+    text = day.read_text()
+    files = FaultyFiles()
+    async with remembering(tmp_path, files=files) as it:
+        files.seconds_old = 0.1
+        day.write_text("")
+        it.clock.advance(2)
+        assert await found(it, "kiwi") == ["the kiwi ripens"]
+        day.write_text(text.replace("kiwi", "plum"))
+        files.seconds_old = 60
+        it.clock.advance(2)
+        assert await found(it, "kiwi") == []
+        assert await found(it, "plum") == ["the plum ripens"]

@@ -102,3 +102,34 @@ def without_hedges(text: str) -> str | None:
 def is_planning(text: str) -> bool:
     """Tell whether the user is still making up their mind."""
     return _PLANNING.search(text) is not None
+
+
+_TEXT_TASK = re.compile(
+    r"\b(?:translat\w+|proofread\w*|summari[sz]\w+|paraphras\w+|rewrite|rephrase|fix this|write (?:a|an|the|me)\b)"
+    r"|翻译|润色|改写|总结|校对|写一|写个|写封|写篇",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(r"\b(?:can|could|would|will|please)\b|能|可以|可否|好吗|行吗|吧", re.IGNORECASE)
+_ASKS_BACK = re.compile(r"\b(?:remember|recall)\s+(?:that time|when)\b", re.IGNORECASE)
+_THIS_ONCE = re.compile(
+    r"\b(?:this session only|just this once|only (?:for )?this (?:once|time|session))\b|仅限?这次|只(?:是|限)?这(?:次|一次)"
+)
+_NOTHING = re.compile(r"\b(?:remember|note|record|store|save)\s+(?:nothing|none)\b", re.IGNORECASE)
+
+
+def is_material(text: str, lead: str, before: str) -> bool:
+    """Tell whether a request may be somebody else's words, a memory shared, or for this once: then it is asked about.
+
+    Parameters: `text` of the sentence; `lead`, what it says in front of the request; `before`, the sentence before.
+    """
+    lead = lead.strip()
+    if (
+        text.lstrip().startswith(("#", "//", "/*"))
+        or lead.endswith((":", "：", "#", "//"))
+        or _TEXT_TASK.search(lead)
+        or _TEXT_TASK.search(before)
+    ):
+        return True
+    if _THIS_ONCE.search(text) or _NOTHING.search(text) or _ASKS_BACK.search(text):
+        return True
+    return text.rstrip().endswith(("?", "？")) and not _POLITE.search(text)

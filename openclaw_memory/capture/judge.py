@@ -108,12 +108,12 @@ def _requested(sentence: Sentence, request: Request, before: Sentence | None, me
         content = sentence.whole(request.before)
     if not content and before is not None and not doubts.is_question(before.text):
         content = before.whole(before.text)
-    if not content and memory.last and not doubts.is_question(memory.last):
+    if not content and memory.last and not (doubts.is_question(memory.last) or doubts.asks_not_to(memory.last)):
         content = memory.last
     content = unquoted(content.strip()).strip(" \t.。")
     if not content:
         return Finding("ask", "nothing_named", sentence.whole(sentence.text))
-    if request.is_unclear:
+    if request.is_unclear or doubts.is_material(sentence.text, request.before, before.text if before else ""):
         return _found("ask", "unclear_request", sentence, content, memory)
     return _found("write", "explicit_request", sentence, content, memory, is_task=request.is_task)
 

@@ -75,7 +75,9 @@ def checked_text(path: str, data: bytes, most: int = MAX_BYTES) -> tuple[str, st
     """
     if len(data) > most:
         raise UnreadableDocumentError(
-            path, f"{len(data):,} bytes, at most {most:,} are read; move the older part into another file"
+            path,
+            f"{len(data):,} bytes, at most {most:,} are read; move the older part into another file",
+            is_whole=True,
         )
     return read_text(path, data)
 

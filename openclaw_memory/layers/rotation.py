@@ -6,6 +6,7 @@ its part, never in both and never in none (seed 000 section 5.3).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +29,10 @@ class Limits:
 
     messages: int
     size: int
+
+
+NONE = Limits(sys.maxsize, sys.maxsize)
+"""Nothing is rotated."""
 
 
 def parts_missing(draft: Draft, said: Iterable[Said], limits: Limits) -> dict[str, int]:

@@ -62,12 +62,15 @@ class SessionFormat:
 
     def parse(self, path: str, data: bytes) -> SessionDocument:
         if len(data) > MAX_BYTES:
-            raise UnreadableDocumentError(path, f"{len(data):,} bytes, at most {MAX_BYTES:,} are held at once")
+            problem = f"{len(data):,} bytes, at most {MAX_BYTES:,} are held at once"
+            raise UnreadableDocumentError(path, problem, is_whole=True)
         return _document(path, split(data))
 
     def apply(self, document: SessionDocument, operation: Operation) -> SessionDocument:
         items = [item for item in operation.arguments["messages"] if not document.has(item["id"])]
-        if not items:
+        if not items or any(map(is_others, document.lines[:1])):
+            # Its files begin with a line of their own kind. What the real OpenClaw began meanwhile is its own; the
+            # message is in the file of its day.
             return document
         lines = list(document.lines)
         if lines and lines[-1].torn:

@@ -32,6 +32,9 @@ from openclaw_memory.storage.places import Places
 SAVING_SECONDS = 1.0
 """How long an editor may take to save a file in place, from its last write on. A younger file is not written over."""
 
+PARSED_AT_ONCE = 65_536
+"""Bytes of a file that are parsed on the event loop; a larger one, in a thread."""
+
 log = logging.getLogger(__name__)
 
 
@@ -157,6 +160,8 @@ class Shelf:
         for path in found.keys() | {path for path in held if path in areas}:
             entry = self.entries.get(path)
             known = self.at_rest.get(path) if entry is None else entry.stamp
+            if entry is None and known is not None and await self._is_saved_right_now(path, known, found.get(path)):
+                continue
             if known != found.get(path) or (entry is None and (known is None or wake)):
                 await self.refresh(path)
 
@@ -172,9 +177,21 @@ class Shelf:
         found = await anyio.to_thread.run_sync(self._stamps_now, list(before))
         for path, stamp in before.items():
             entry = self.entries.get(path)
+            if entry is None and stamp is not None and await self._is_saved_right_now(path, stamp, found.get(path)):
+                continue
             if found.get(path) != stamp or (entry is not None and entry.problem is not None):
                 await self.refresh(path)
         return any(self._known_stamp(path) != stamp for path, stamp in before.items())
+
+    async def _is_saved_right_now(self, path: str, known: Stamp, found: Stamp | None) -> bool:
+        """Tell whether a file at rest is empty, or away, since so lately that an editor may be about to fill it."""
+        if found is not None:
+            return found.size == 0 and known.size > 0 and self.is_young(found)
+        try:
+            folder = await self.files.stamp(self.places.of(path).parent)
+        except OSError:
+            return False
+        return folder is not None and self.is_young(folder)
 
     def _known_stamp(self, path: str) -> Stamp | None:
         entry = self.entries.get(path)
@@ -232,13 +249,18 @@ class Shelf:
         recorded = entry.ours if entry.base is not None else self.recorded.get(path)
         as_left = entry.digest if entry.base is not None else self.digests.get(path)
         try:
-            document = _parse(entry.format, path, data)
+            if len(data) <= PARSED_AT_ONCE:
+                document = _parse(entry.format, path, data)
+            else:
+                document = await anyio.to_thread.run_sync(_parse, entry.format, path, data)
         except UnreadableDocumentError as problem:
             if entry.base is not None and self.is_young(stamp):
                 # Half of a save may end within a character; it is looked at again.
                 return entry
-            if recorded is None and path not in self.known and await self.read_backup(path) is None:
-                # Never ours: whatever it is, it is left as it is.
+            never_ours = recorded is None and path not in self.known and await self.read_backup(path) is None
+            saved = recorded is None or (stamp.inode, stamp.mtime_ns) != (recorded.inode, recorded.mtime_ns)
+            if problem.is_whole or never_ours or (saved and self.places.is_elsewhere(path)):
+                # Whatever it is, somebody wrote it, and it is left as it is.
                 self._fail(entry, problem)
             else:
                 await self._restore(path, entry, data, stamp, None)

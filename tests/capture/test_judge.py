@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -211,3 +214,15 @@ def test_any_mix_of_cues_is_judged(message: str) -> None:
     for finding in judge(message).findings:
         if finding.rule == "explicit_request":
             assert finding.text.replace("\ufffd", "\U000f0000") in message.replace("\ufffd", "\U000f0000")
+
+
+@pytest.mark.parametrize("message", yaml.safe_load((Path(__file__).parent / "material.yaml").read_text()))
+def test_words_that_are_only_material_are_not_written(message: str) -> None:
+    """Text to be worked on may hold requests of its own; they are no request of the user's."""
+    assert "write" not in {finding.verdict for finding in judge(message).findings}
+
+
+def test_what_was_not_to_be_kept_is_not_what_this_points_to() -> None:
+    """“Remember that” after “don't save this” names nothing."""
+    found = judge("Remember that.", earlier=["Don't save this: my door code is 1234"]).findings
+    assert "write" not in {finding.verdict for finding in found}
