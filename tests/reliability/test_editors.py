@@ -277,22 +277,25 @@ def said(content: str) -> MemoryWrite:
 
 async def test_day_that_is_being_saved_is_not_rotated(tmp_path: Path) -> None:
     """An old view holds messages that lie in a part already: moved on before it was tidied up, they would be twice."""
-    files = LaterFiles()
-    async with remembering(tmp_path, files=files, conversations={"max_messages_per_file": 3}) as it:
+    small = {"conversations": {"max_messages_per_file": 3}}
+    async with remembering(tmp_path, **small) as it:
         for number in range(3):
             await it.ask(said(f"whole text {number}"))
         await it.flushed()
         day = it.folder / "conversations/2026-05-04.md"
         view = day.read_text()
         await it.ask(said("next"))
-        await it.flushed()
-        day.write_text(view)
+    files = LaterFiles()
+    async with remembering(tmp_path, files=files, **small) as it:
+        await it.ask(MemoryRead(query="", session_id="s1", max_tokens=1000))
+        day.write_text(view.replace("whole text 1", "whole text 1, edited"))
         it.clock.advance(1)
+        await it.ask(MemoryRead(query="", session_id="s1", max_tokens=1000))
         await it.ask(said("while it is young"))
         files.seconds = SECONDS_LATER
         it.clock.advance(SECONDS_LATER)
         await it.ask(said("later"))
         await it.flushed()
         texts = "".join(path.read_text() for path in (it.folder / "conversations").glob("*.md"))
-        counts = [texts.count(f"\n{text}\n") for text in ("whole text 0", "whole text 2", "while it is young", "later")]
-        assert counts == [1, 1, 1, 1]
+        expected = ("whole text 0", "whole text 1, edited", "while it is young", "later")
+        assert [texts.count(f"\n{text}\n") for text in expected] == [1, 1, 1, 1]
