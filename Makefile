@@ -30,6 +30,8 @@ imports: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks.bench_bus
 	$(BIN)/python -m benchmarks.bench_write
+	$(BIN)/python -m benchmarks.bench_search
+	$(BIN)/python -m benchmarks.bench_read
 
 # The long proofs: minutes, not seconds (docs/reliability.md). Nice, so that a person can go on working.
 soak: $(READY)
