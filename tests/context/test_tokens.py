@@ -21,10 +21,10 @@ from openclaw_memory.context import (
 from openclaw_memory.context.tokens import _ENCODINGS, CACHED_CHARS, EncodingCounter
 
 SAMPLES = [
-    "I went to the lake yesterday and it was so powerful.",
+    "We walked around the reservoir on Sunday and got rained on.",
     "我改用 Go 了，前端还是用 React 写。",
-    "舅妈喜欢园艺。",
-    "我用的是魅可矿质柔润遮瑕膏。",
+    "邻居爱种番茄。",
+    "他买了一台二手缝纫机。",
     "def plan_flush(now: float) -> list[Flush]:\n    return [one for one in self.waiting if one.due <= now]\n",
     "| name | 数量 |\n|---|---|\n| 苹果 | 3 |",
     "👩‍👩‍👧 🇨🇳 👍🏽",
