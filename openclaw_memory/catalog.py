@@ -183,11 +183,6 @@ class Catalog:
 
     # -- the index ----------------------------------------------------------------------------------------------
 
-    @property
-    def waiting(self) -> bool:
-        """Whether the index has not heard of some change yet."""
-        return bool(self._noted)
-
     def feed(self) -> None:
         """Bring the index up to date with every change noted so far; an addition costs only what was added."""
         with self._feeding:

@@ -192,7 +192,7 @@ class Owner:
             unreadable=self._store.problems(),
             front_matter=self._catalog.front_matter_problems(),
             unflushed=self._store.unflushed(),
-            notices=self._store.notices(),
+            notices=self._store.notices() | ({"index": problem} if (problem := self.indexing.problem) else {}),
             embedding=None if self.meaning is None else self.meaning.progress,
         )
 
