@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
@@ -84,32 +84,31 @@ _FORBIDDEN = re.compile(
 _STEM = stemmer("english")
 
 
-def repeated_correction(sentence: Sentence, earlier: Iterable[Sentence]) -> str | None:
+def repeated_correction(sentence: Sentence, earlier: Sequence[str]) -> str | None:
     """Give the preference that a sentence comes to when it corrects the same thing for the third time; else None.
 
-    `earlier` are sentences that the user said before, in any order; one message may hold several, and counts once for
-    each. The preference is in the language of the sentence.
+    `earlier` are the user's messages before, in any order; each counts once. The preference is in the language of the
+    sentence.
     """
-    heard = list(earlier)
+    if not _enough(len(earlier)):
+        return None
+    # Few sentences correct anything: only for those are the earlier messages taken apart.
     for kind in _KINDS:
-        if kind.pattern.search(sentence.text) and _enough(sum(bool(kind.pattern.search(one.text)) for one in heard)):
+        if kind.pattern.search(sentence.text) and _enough(
+            sum(bool(kind.pattern.search(text)) for text in _prose_of(earlier))
+        ):
             return kind.zh if has_chinese(sentence.text) else kind.en
     target = _forbidden(sentence.text)
-    if target and _enough(sum(_forbidden(one.text) == target for one in heard)):
+    if target and _enough(sum(_forbidden(text) == target for text in _prose_of(earlier))):
         match = _FORBIDDEN.search(sentence.text)
         if match is not None:
             return f"不要用{match['zh'].strip()}" if match["zh"] else f"No {match['en'].strip()}"
     return None
 
 
-def sentences_before(earlier: Iterable[str]) -> list[Sentence]:
-    """Take one sentence of each kind from each earlier message: a message that says a thing twice corrects once."""
-    sentences: list[Sentence] = []
-    for message in earlier:
-        text = " ".join(sentence.text for sentence in sentences_of(message))
-        if text:
-            sentences.append(Sentence(text, text, ()))
-    return sentences
+def _prose_of(messages: Iterable[str]) -> list[str]:
+    """Give what the user says in each message: one that says a thing twice corrects once."""
+    return [" ".join(sentence.text for sentence in sentences_of(message)) for message in messages]
 
 
 def _forbidden(text: str) -> str | None:

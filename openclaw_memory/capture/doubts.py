@@ -13,6 +13,8 @@ _NOT_TO = re.compile(
     r"|\boff the record\b|\bforget (?:that|what) i (?:just )?said\b",
     re.IGNORECASE,
 )
+_KEEPING = ("记", "存", "remember", "memori", "save", "store", "record", "keep", "note", "write down", "log", "forget")
+"""One of these stands in everything that asks not to keep something."""
 _REPORTED = re.compile(
     r"(?:他|她|他们|她们|它|别人|人家|有人|老师|老板|同事|朋友|客户|医生|妈妈?|爸爸?|书|小说|电影|歌词|文章|主人公|新闻|大家)"
     r"[^，,。]{0,8}?(?:说|讲|写|问|叫|让|要求|告诉|提到)"
@@ -68,7 +70,8 @@ _PLANNING = re.compile(
 
 def asks_not_to(text: str) -> bool:
     """Tell whether the user asks that something not be remembered."""
-    return _NOT_TO.search(text) is not None
+    small = text.lower()
+    return any(cue in small for cue in _KEEPING) and _NOT_TO.search(text) is not None
 
 
 def is_reported(text: str) -> bool:

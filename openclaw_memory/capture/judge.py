@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openclaw_memory.capture import doubts
 from openclaw_memory.capture.clauses import Request
-from openclaw_memory.capture.corrections import repeated_correction, sentences_before
+from openclaw_memory.capture.corrections import repeated_correction
 from openclaw_memory.capture.places import place_of
 from openclaw_memory.capture.reading import MAX_STATEMENT_CHARS, Sentence, fold, is_quote, sentences_of, unquoted
 from openclaw_memory.capture.requests import find_request
@@ -52,7 +52,7 @@ class _Memory:
     """What was said and stored before, made ready for comparing."""
 
     last: str
-    corrections: Sequence[Sentence]
+    said: Sequence[str]
     supplied: Sequence[str]
     known: Collection[str]
 
@@ -61,7 +61,7 @@ class _Memory:
         said = [text.strip() for text in earlier if text.strip()]
         return cls(
             said[-1] if said else "",
-            sentences_before(said),
+            said,
             [fold(line) for text in supplied for line in text.split("\n")],
             {fold(text) for text in known},
         )
@@ -84,15 +84,9 @@ def _judge_sentence(sentence: Sentence, before: Sentence | None, memory: _Memory
         return _requested(sentence, request, before, memory)
     if len(text) > MAX_STATEMENT_CHARS:
         return _skip(sentence, "no_statement")
-    preference = repeated_correction(sentence, memory.corrections)
+    preference = repeated_correction(sentence, memory.said)
     if preference is not None:
         return _found("propose", "repeated_correction", sentence, preference, memory)
-    if doubts.is_hypothetical(text):
-        return _skip(sentence, "hypothetical")
-    if doubts.is_question(text):
-        return _skip(sentence, "question")
-    if doubts.is_reported(text):
-        return _skip(sentence, "reported")
     return _stated(sentence, memory)
 
 
@@ -119,16 +113,22 @@ def _requested(sentence: Sentence, request: Request, before: Sentence | None, me
 
 
 def _stated(sentence: Sentence, memory: _Memory) -> Finding:
+    """Find what a sentence says that lasts; only where it may say something it is worth asking what speaks against."""
     text = sentence.text
     bare = doubts.without_hedges(text)
     rule = find_statement(bare if bare is not None else text)
+    planning = doubts.is_planning(text)
+    if rule is None and not planning:
+        return _skip(sentence, "for_once" if doubts.is_for_once(text) else "no_statement")
+    if doubts.is_hypothetical(text):
+        return _skip(sentence, "hypothetical")
+    if doubts.is_question(text):
+        return _skip(sentence, "question")
+    if doubts.is_reported(text):
+        return _skip(sentence, "reported")
     if doubts.is_for_once(text):
         return _skip(sentence, "for_once")
-    if doubts.is_planning(text):
-        return _found("ask", "hedged", sentence, sentence.whole(text), memory)
-    if rule is None:
-        return _skip(sentence, "no_statement")
-    if bare is not None:
+    if rule is None or planning or bare is not None:
         return _found("ask", "hedged", sentence, sentence.whole(text), memory)
     return _found("propose", rule, sentence, sentence.whole(text), memory)
 

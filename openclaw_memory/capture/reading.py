@@ -30,6 +30,8 @@ _TRADITIONAL = str.maketrans(
     "記請別歡習慣現這個來說話嗎麼樣誰幾為會應該從後還們對過決換錄寫進憶討厭愛養幫時區職業師員學護醫統總題覺點單讓開給遠難倆間將結檔專項圖臨暫絕處邊許東無須頭",
     "记请别欢习惯现这个来说话吗么样谁几为会应该从后还们对过决换录写进忆讨厌爱养帮时区职业师员学护医统总题觉点单让开给远难俩间将结档专项图临暂绝处边许东无须头",
 )
+_MAY_BE_BLOCK = re.compile(r"[`~<>\t]| {4}")
+"""Code and quotations hold one of these; most messages need no parser."""
 _PARSER = MarkdownIt("commonmark").disable("inline")
 
 
@@ -100,6 +102,8 @@ def has_chinese(text: str) -> bool:
 
 def _prose(message: str) -> str:
     """Leave out code blocks and block quotes, line by line, as CommonMark sees them."""
+    if not _MAY_BE_BLOCK.search(message):
+        return message
     lines = message.split("\n")
     # The parser reads carriage returns as line ends of their own; lines are counted as it does.
     for token in _PARSER.parse(message.replace("\r", " ")):

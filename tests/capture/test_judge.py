@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.capture import Judgement, judge
-from openclaw_memory.capture.corrections import repeated_correction, sentences_before
+from openclaw_memory.capture.corrections import repeated_correction
 from openclaw_memory.capture.reading import MAX_JUDGED_CHARS, MAX_SENTENCES, sentences_of
 
 
@@ -128,8 +128,8 @@ def test_third_ban_of_the_same_thing() -> None:
 def test_one_message_corrects_once() -> None:
     """Saying it twice in one message does not make it the third time."""
     (sentence,) = sentences_of("be concise")
-    assert repeated_correction(sentence, sentences_before(["be brief. be concise. be brief."])) is None
-    assert repeated_correction(sentence, sentences_before(["be brief", "shorter"])) == "Prefers concise replies"
+    assert repeated_correction(sentence, ["be brief. be concise. be brief."]) is None
+    assert repeated_correction(sentence, ["be brief", "shorter"]) == "Prefers concise replies"
 
 
 def test_long_request_is_stored_whole() -> None:
