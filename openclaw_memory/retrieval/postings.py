@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from openclaw_memory.retrieval.blocks import Block, searchable, sequence_of
+from openclaw_memory.retrieval.breathing import breathing
 from openclaw_memory.retrieval.moments import microseconds
 from openclaw_memory.retrieval.passages import id_of
 from openclaw_memory.retrieval.terms import terms
@@ -89,9 +90,9 @@ class Postings:
         for key in {block.key for block in new}:
             for number in self._by_key.get(key, ()):
                 self.drop(number)
-        for block in new:
+        for block in breathing(new):
             self._put(block)
-        while self.behind > self._most_waiting:
+        for _ in breathing(range(max(0, self.behind - self._most_waiting))):
             self.work_off_one()
 
     def remove(self, path: str) -> None:

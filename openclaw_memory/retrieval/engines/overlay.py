@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from openclaw_memory.retrieval.blocks import Block, FileRecord
+from openclaw_memory.retrieval.breathing import breathing
 from openclaw_memory.retrieval.postings import Entry, Postings
 
 
@@ -75,7 +76,7 @@ class Overlay:
     def add(self, blocks: Iterable[Block]) -> None:
         """Add blocks; those that had their keys are dropped, or hidden."""
         new = list(blocks)
-        for block in new:
+        for block in breathing(new):
             self._mask(False, block.key, self._keys)
         self.held.add(new)
 
@@ -192,7 +193,7 @@ class Overlay:
         batch = self._batch
         assert batch is not None
         self._batch = self._masks = None
-        for number, entry in batch.entries:
+        for number, entry in breathing(batch.entries):
             # It may have been dropped meanwhile, and its number been given to another.
             if self.held.entries.get(number) is entry:
                 self.held.drop(number)

@@ -13,6 +13,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from openclaw_memory.retrieval.bm25 import weight
+from openclaw_memory.retrieval.breathing import breathing
 from openclaw_memory.retrieval.engines.engine import Cut, Delta, Question
 from openclaw_memory.retrieval.engines.marks import All, Condition, marks_of
 from openclaw_memory.retrieval.moments import microseconds
@@ -124,7 +125,7 @@ class TantivyEngine:
     def fill(self, cuts: Iterable[Cut], generation: int) -> None:
         """Commit blocks to a folder that is empty as yet."""
         writer = self._writing()
-        for cut in cuts:
+        for cut in breathing(cuts):
             writer.add_document(self._document(cut))
         self._commit(writer, generation)
 
@@ -157,7 +158,7 @@ class TantivyEngine:
         writer = self._writing()
         for id_ in touched:
             writer.delete_documents_by_term("id", id_)
-        for cut in delta.new:
+        for cut in breathing(delta.new):
             writer.add_document(self._document(cut))
         self._commit(writer, generation)
 

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from openclaw_memory.retrieval.blocks import Block, FileRecord, searchable, sequence_of
+from openclaw_memory.retrieval.breathing import breathing
 from openclaw_memory.retrieval.engines.changes import Changes
 from openclaw_memory.retrieval.engines.engine import Cut, Delta
 from openclaw_memory.retrieval.engines.rows import INSERT, bindable, check_sum, columns_of, row_of
@@ -26,8 +27,8 @@ def cut(id_: int, block: Block) -> Cut:
 def delta_of(changes: Changes, next_id: int) -> Delta:
     """Give new blocks their ids, and cut what goes and what comes into terms."""
     return Delta(
-        gone=tuple(cut(id_, block) for id_, block in changes.gone),
-        new=tuple(cut(next_id + at, block) for at, block in enumerate(changes.new)),
+        gone=tuple(cut(id_, block) for id_, block in breathing(changes.gone)),
+        new=tuple(cut(next_id + at, block) for at, block in enumerate(breathing(changes.new))),
     )
 
 
@@ -36,9 +37,9 @@ def write_changes(connection: apsw.Connection, changes: Changes, delta: Delta, g
     connection.executemany("DELETE FROM blocks WHERE id = ?", ((one.id,) for one in delta.gone))
     connection.executemany(
         "UPDATE blocks SET path = ?, start_line = ?, end_line = ?, sequence = ?, check_sum = ? WHERE id = ?",
-        (_moved(id_, block) for id_, block in changes.moved),
+        (_moved(id_, block) for id_, block in breathing(changes.moved)),
     )
-    connection.executemany(INSERT, map(row_of, delta.new))
+    connection.executemany(INSERT, map(row_of, breathing(delta.new)))
     _write_held(connection, delta)
     blocks = len(delta.new) - len(delta.gone)
     length = sum(len(one.words) for one in delta.new) - sum(len(one.words) for one in delta.gone)
@@ -71,14 +72,14 @@ def read_intents(connection: apsw.Connection) -> list[tuple[int, list[int]]]:
 
 def _write_held(connection: apsw.Connection, delta: Delta) -> None:
     held: Counter[str] = Counter()
-    for one in delta.new:
+    for one in breathing(delta.new):
         held.update(one.counts.keys())
     for one in delta.gone:
         held.subtract(one.counts.keys())
     # In order: neighbours lie on the same page.
     connection.executemany(
         "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET held = held + excluded.held",
-        sorted(item for item in held.items() if item[1]),
+        breathing(sorted(item for item in held.items() if item[1])),
     )
     gone = {word for one in delta.gone for word in one.counts}
     connection.executemany("DELETE FROM terms WHERE term = ? AND held <= 0", ((term,) for term in sorted(gone)))
