@@ -63,8 +63,9 @@ def format_header(time: datetime, attributes: Iterable[tuple[str, str]]) -> str:
         time: Aware; written with its own offset.
         attributes: Names and values of the comment.
     """
-    pairs = " ".join(f"{name}={_UNSAFE.sub(_encode, value)}" for name, value in attributes)
-    return f"### {time.isoformat()} <!-- {pairs} -->"
+    # What is safe in all of its characters need not be searched; ids and roles are.
+    pairs = [f"{name}={value if value.isalnum() else _UNSAFE.sub(_encode, value)}" for name, value in attributes]
+    return f"### {time.isoformat()} <!-- {' '.join(pairs)} -->"
 
 
 def read_header(line: str) -> Header | None:

@@ -90,18 +90,22 @@ def format_message(message: Message, *, language: Language, newline: str = "\n")
     if message.session:
         attributes.append(("session", message.session))
     attributes.append(("role", message.role))
-    for name, value in (
-        ("name", message.name),
-        ("origin", message.origin),
-        ("visibility", message.visibility),
-        ("kind", message.kind),
-        ("important", "true" if message.important else None),
-        ("eol", "crlf" if crlf else None),
-        ("before", str(before) if before else None),
-        ("after", str(after) if after else None),
-    ):
-        if value is not None:
-            attributes.append((name, value))
+    if message.name is not None:
+        attributes.append(("name", message.name))
+    if message.origin is not None:
+        attributes.append(("origin", message.origin))
+    if message.visibility is not None:
+        attributes.append(("visibility", message.visibility))
+    if message.kind is not None:
+        attributes.append(("kind", message.kind))
+    if message.important:
+        attributes.append(("important", "true"))
+    if crlf:
+        attributes.append(("eol", "crlf"))
+    if before:
+        attributes.append(("before", str(before)))
+    if after:
+        attributes.append(("after", str(after)))
 
     lines = f"{message_header.format_header(message.time, attributes)}\n**{LABELS[language][message.role]}**:\n\n"
     if kept:

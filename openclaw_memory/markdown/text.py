@@ -37,6 +37,9 @@ def clean(text: str) -> tuple[str, int]:
     Returns:
         The text, and how many characters were replaced.
     """
+    # Most texts are well, and every message waits for this.
+    if "\x00" not in text and (text.isascii() or _is_encodable(text)):
+        return text, 0
     lost = 0
 
     def repair(match: re.Match[str]) -> str:
@@ -48,6 +51,14 @@ def clean(text: str) -> tuple[str, int]:
         return "\ufffd"
 
     return _UNSTORABLE.sub(repair, text), lost
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def split_lines(text: str) -> list[str]:

@@ -56,9 +56,10 @@ def encode(record: Record) -> bytes:
     content: dict[str, Any] = {"position": record.position}
     if record.operations:
         content["operations"] = [[op.path, op.kind, dict(op.arguments)] for op in record.operations]
-    for name in ("intents", "flushed"):
-        if flushes := getattr(record, name):
-            content[name] = [[flush.path, flush.version, flush.upto, flush.stamp] for flush in flushes]
+    if record.intents:
+        content["intents"] = [_as_json(flush) for flush in record.intents]
+    if record.flushed:
+        content["flushed"] = [_as_json(flush) for flush in record.flushed]
     if record.keeps is not None:
         content["keeps"] = record.keeps
     # A fifth of the time that `json` takes, which the event loop would have to wait for.
@@ -86,6 +87,10 @@ def _record(content: Any) -> Record:
         flushed=tuple(_flush(parts) for parts in content.get("flushed", ())),
         keeps=content.get("keeps"),
     )
+
+
+def _as_json(flush: Flush) -> list[Any]:
+    return [flush.path, flush.version, flush.upto, flush.stamp]
 
 
 def _flush(parts: list[Any]) -> Flush:
