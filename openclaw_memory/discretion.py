@@ -1,0 +1,128 @@
+"""Secrets leave a write before anything else looks at it: what is not stored can't be found, summed up or leaked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import anyio.to_thread
+from pydantic import BaseModel
+
+from contracts import (
+    CuratedContent,
+    FactContent,
+    MemoryWrite,
+    MessageContent,
+    MessagesContent,
+    NoteContent,
+    SummaryContent,
+    TaskContent,
+    TaskStateChange,
+    UpdateFact,
+)
+from openclaw_memory.masking.kinds import Kind, Language
+from openclaw_memory.masking.mask import Masked, mask, mask_named
+
+AT_ONCE = 4_000
+"""Characters that are looked through on the event loop: some hundred microseconds at most."""
+
+Change = MemoryWrite | UpdateFact | TaskStateChange
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Discreet:
+    """Writes without their secrets, and what these were."""
+
+    items: Sequence[Change]
+    kinds: tuple[Kind, ...] = ()
+
+
+async def without_secrets(items: Sequence[Change], language: Language) -> Discreet:
+    """Mask the secrets in all texts of some writes. The very same writes come back where there are none.
+
+    Parameters: `language`, that of the words that stand in their places.
+    """
+    if sum(map(_size, items)) <= AT_ONCE:
+        return masked(items, language)
+    return await anyio.to_thread.run_sync(masked, items, language)
+
+
+def masked(items: Sequence[Change], language: Language) -> Discreet:
+    """Do the same at once."""
+    masker = _Masker(language)
+    done = [masker.change(item) for item in items]
+    return Discreet(done, tuple(masker.kinds)) if masker.kinds else Discreet(items)
+
+
+class _Masker:
+    """Goes through writes, and remembers what it found."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self.kinds: list[Kind] = []
+
+    def change(self, item: Change) -> Change:
+        match item:
+            case UpdateFact():
+                return self._fact(item)
+            case TaskStateChange():
+                return self._fields(item, "reason")
+            case MemoryWrite(content=content):
+                new = self._content(content)
+                return item if new is content else item.model_copy(update={"content": new})
+
+    def _content(self, content: Any) -> Any:
+        match content:
+            case MessageContent():
+                return self._message(content)
+            case MessagesContent(messages=messages):
+                new = tuple(map(self._message, messages))
+                changed = any(one is not other for one, other in zip(new, messages, strict=True))
+                return content.model_copy(update={"messages": new}) if changed else content
+            case FactContent():
+                return self._fact(content)
+            case TaskContent(steps=steps):
+                task = self._fields(content, "title", "description")
+                kept = None if steps is None else tuple(self._fields(step, "text") for step in steps)
+                return task if kept == steps else task.model_copy(update={"steps": kept})
+            case NoteContent():
+                return self._fields(content, "title", "text")
+            case CuratedContent() | SummaryContent():
+                return self._fields(content, "text")
+        return content
+
+    def _message(self, message: MessageContent) -> MessageContent:
+        return self._fields(message, "content")
+
+    def _fact(self, fact: M) -> M:
+        named: Any = fact
+        new = self._noted(mask_named(named.key, named.value, self._language))
+        return fact if new == named.value else fact.model_copy(update={"value": new})
+
+    def _fields(self, model: M, *names: str) -> M:
+        changed = {}
+        for name in names:
+            text = getattr(model, name)
+            if text and (new := self._noted(mask(text, self._language))) != text:
+                changed[name] = new
+        return model.model_copy(update=changed) if changed else model
+
+    def _noted(self, found: Masked) -> str:
+        self.kinds += found.kinds
+        return found.text
+
+
+def _size(item: Change) -> int:
+    """Reckon how long a write is; those that are always short count nothing."""
+    match item:
+        case MemoryWrite(content=MessageContent(content=text) | NoteContent(text=text) | SummaryContent(text=text)):
+            return len(text)
+        case MemoryWrite(content=MessagesContent(messages=messages)):
+            return sum(len(message.content) for message in messages)
+        case UpdateFact(value=value) | MemoryWrite(content=FactContent(value=value)):
+            return len(value)
+        case MemoryWrite(content=TaskContent(description=str() as text)):
+            return len(text)
+    return 0

@@ -1,0 +1,174 @@
+"""Case 31: secrets are masked before they are stored; what only looks like one is not."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.secrets import scores
+from contracts import (
+    BatchContent,
+    CuratedContent,
+    FactContent,
+    MemoryWrite,
+    MessageContent,
+    MessagesContent,
+    NoteContent,
+    TaskContent,
+    TaskStateChange,
+    UpdateFact,
+)
+from openclaw_memory.masking import mask, mask_named
+from openclaw_memory.masking.cues import may_hold
+from openclaw_memory.masking.mask import spans_of
+from tests.masking.texts import Labelled, labelled
+from tests.support import remembering
+
+TEXTS = labelled()
+PASSWORD = "Sommer" + "#4711"
+KEY = "sk-" + "proj-" + "a1B2c3D4" * 6
+
+
+@pytest.mark.parametrize("text", [t for t in TEXTS if t.part == "written_with"], ids=lambda text: text.text[:40])
+def test_case_31_each_text_the_rules_were_written_with(text: Labelled) -> None:
+    """Just what is marked in the file is masked."""
+    assert [(start, end) for start, end, _ in spans_of(text.text)] == list(text.secrets)
+
+
+def test_case_31_precision_and_recall_on_texts_that_nothing_was_tuned_on() -> None:
+    """Both stay above 0.95."""
+    _, precision, recall = scores([text for text in TEXTS if text.part == "held_out"])
+    assert precision > 0.95
+    assert recall > 0.95
+
+
+def test_there_are_enough_texts() -> None:
+    assert len(TEXTS) >= 200
+    assert {text.language for text in TEXTS} == {"zh", "en"}
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if text.secrets], ids=lambda text: text.text[:40])
+def test_masking_again_changes_nothing(text: Labelled) -> None:
+    """What stands in the place of a secret is none."""
+    once = mask(text.text, "zh")
+    assert mask(once.text, "zh") == type(once)(once.text)
+    assert mask(once.text, "en").kinds == ()
+
+
+@given(st.text())
+def test_what_has_no_secret_stays_as_it_is(text: str) -> None:
+    """A text comes back whole where nothing was found."""
+    masked = mask(text, "en")
+    assert masked.kinds or masked.text == text
+
+
+@given(st.sampled_from([text for text in TEXTS if text.secrets]), st.text(max_size=50), st.text(max_size=50))
+def test_the_quick_look_misses_nothing_that_is_found(text: Labelled, before: str, after: str) -> None:
+    """Whatever stands around a secret, a text that holds one has a cue."""
+    assert may_hold(f"{before}\n{text.text}\n{after}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 200_000,
+        "password " * 20_000,
+        "://" * 60_000,
+        "密码是" * 60_000,
+        "eyJ" * 60_000,
+        "token: " * 30_000,
+        "sk-" * 60_000,
+        "-----BEGIN RSA PRIVATE KEY-----" * 6_000,
+        "password for " * 15_000,
+        f"{'a:' * 100_000}@token",
+    ],
+    ids=lambda text: f"{text[:12]}... of {len(text)}",
+)
+def test_hostile_texts_cost_no_more_than_long_ones(text: str) -> None:
+    """What is made to have patterns try again and again is done within a second or two of processor time."""
+    began = time.thread_time()
+    mask(text, "en")
+    assert time.thread_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("WiFi 密码", PASSWORD, "[已隐去: 密码]"),
+        ("api key", "k3y" * 8, "[已隐去: API 密钥]"),
+        ("password", "a sentence about passwords", "a sentence about passwords"),
+        ("主要语言", "Go", "Go"),
+        ("令牌", "无", "无"),
+    ],
+)
+def test_a_fact_named_like_a_secret_holds_one(name: str, value: str, expected: str) -> None:
+    assert mask_named(name, value, "zh").text == expected
+
+
+def holding(folder: Path, text: str) -> list[str]:
+    return [
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    ]
+
+
+def write(content: object, kind: str) -> MemoryWrite:
+    return MemoryWrite.model_validate({"type": kind, "content": content, "session_id": "s1"})
+
+
+WAYS_IN = [
+    write(MessageContent(role="user", content=f"my password is {PASSWORD}"), "conversation"),
+    write(
+        MessageContent(role="tool", content=f"OPENAI_API_KEY={KEY} {PASSWORD and ''}password={PASSWORD}"),
+        "conversation",
+    ),
+    write(MessagesContent(messages=(MessageContent(role="user", content=f"密码是{PASSWORD}"),)), "conversation"),
+    write(MessageContent(role="user", content=f"记住我的 WiFi 密码是 {PASSWORD}"), "conversation"),
+    write(FactContent(section="家", key="WiFi 密码", value=PASSWORD), "fact"),
+    write(TaskContent(title=f"改密码：{PASSWORD}", description=f"key {KEY}"), "task"),
+    write(NoteContent(text=f"- 密码：{PASSWORD}\n- 其他"), "note"),
+    write(CuratedContent(text=f"路由器密码 {PASSWORD}"), "memory"),
+    UpdateFact(section="家", key="说明", value=f"用 {PASSWORD} 作为密码"),
+]
+
+
+@pytest.mark.parametrize("way", WAYS_IN, ids=range(len(WAYS_IN)))
+async def test_case_31_no_way_in_stores_a_secret(tmp_path: Path, way: MemoryWrite | UpdateFact) -> None:
+    """Neither a file nor the journal holds it, and the reply says so."""
+    async with remembering(tmp_path, session_files=True, history_file=True) as memory:
+        written = await memory.ask(way)
+        assert written.success, written.message
+        assert "机密" in written.message
+        assert holding(tmp_path, PASSWORD) == []
+        await memory.flushed()
+    assert holding(tmp_path, PASSWORD) + holding(tmp_path, KEY) == []
+
+
+async def test_case_31_a_batch_and_a_reason(tmp_path: Path) -> None:
+    """Items of a batch, the text of a change of state, and what stands for an idempotency key's content, hold none."""
+    items = {"items": [{"event": way.event_type, "data": way.model_dump(by_alias=True)} for way in WAYS_IN if way]}
+    batch = MemoryWrite(
+        type="batch", content=BatchContent.model_validate(items), session_id="s1", idempotency_key="once"
+    )
+    async with remembering(tmp_path, language="en") as memory:
+        written = await memory.ask(batch)
+        assert written.success, written.message
+        again = await memory.ask(batch)
+        assert again.keys == written.keys
+        reason = f"the password is {PASSWORD}"
+        changed = await memory.ask(TaskStateChange(task_id="OPEN-001", new_state="completed", reason=reason))
+        assert changed.message == "not stored, since it is secret: password (`secrets.mask: false` keeps such things)"
+        await memory.flushed()
+    assert holding(tmp_path, PASSWORD) + holding(tmp_path, KEY) == []
+
+
+async def test_masking_can_be_turned_off(tmp_path: Path) -> None:
+    async with remembering(tmp_path, secrets={"mask": False}) as memory:
+        written = await memory.ask(WAYS_IN[0])
+        assert written.message is None
+    assert holding(tmp_path, PASSWORD)

@@ -1,0 +1,108 @@
+"""Drafts of one turn of the event loop share a record of the journal, and each keeps its promise all the same."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import anyio
+import pytest
+
+from openclaw_memory.storage.journal import read_journal
+from openclaw_memory.storage.operations import Operation
+from openclaw_memory.storage.store import MOST_IN_A_RECORD, Commit
+from tests.storage.test_store import Opened, opened
+from tests.support import FaultyFiles
+
+PROFILE = "facts/user-profile.md"
+OTHER = "facts/other.md"
+
+
+async def plan_many(it: Opened, count: int, first: int = 0) -> list[Commit]:
+    """Plan so many facts with nothing awaited between two of them."""
+    for path in (PROFILE, OTHER):
+        await it.store.draft([path])
+    commits = []
+    for number in range(first, first + count):
+        path = PROFILE if number % 2 else OTHER
+        arguments = {"section": "S", "key": f"k{number}", "value": str(number), "old": None, "title": "T"}
+        # Known: no file is looked at, so the event loop has no turn.
+        drafting = it.store.draft([], known=[path])
+        with pytest.raises(StopIteration) as done:
+            drafting.send(None)
+        draft = done.value.value
+        draft.apply(Operation(path, "set", {**arguments, "language": "en", "at": "2026-05-04T14:30:00+08:00"}))
+        commits.append(it.store.commit(draft))
+    return commits
+
+
+def records(folder: Path) -> list[int]:
+    """Give how many operations each record of a journal holds."""
+    return [len(one.operations) for one in read_journal(folder / ".journal", FaultyFiles()).records if one.operations]
+
+
+async def test_a_burst_costs_one_record(tmp_path: Path) -> None:
+    """All of it is durable when the first of it is, and a crash right then leaves all of it, once."""
+    async with opened(tmp_path / "a") as it:
+        commits = await plan_many(it, 10)
+        assert it.store.in_flight == 10
+        await commits[0].wait()
+        assert it.store.in_flight == 0
+        assert all(commit.is_settled and commit.error is None for commit in commits)
+        assert records(tmp_path / "a") == [10]
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        text = again.file() + again.file(OTHER)
+        assert [text.count(f"- k{number}: {number}\n") for number in range(10)] == [1] * 10
+
+
+async def test_a_record_has_an_end(tmp_path: Path) -> None:
+    """The event loop writes a record down in one go, so it does not grow for ever."""
+    async with opened(tmp_path) as it:
+        commits = await plan_many(it, MOST_IN_A_RECORD + 3)
+        await commits[-1].wait()
+        assert records(tmp_path) == [MOST_IN_A_RECORD, 3]
+
+
+async def test_a_record_that_fails_fails_for_all_of_them(tmp_path: Path) -> None:
+    """Each is told, nothing of it is there, and what is written next is."""
+    files = FaultyFiles()
+    async with opened(tmp_path, files) as it:
+        await it.set("before", "0")
+        files.fault = lambda operation, path: errno.EIO if operation == "sync" else None
+        commits = await plan_many(it, 5)
+        for commit in commits:
+            await commit.wait()
+            assert commit.error is not None
+        assert it.store.in_flight == 0
+        files.fault = lambda operation, path: None
+        later = await it.set("after", "1")
+        assert later.error is None
+        await it.store.flush()
+        assert "- before: 0\n- after: 1\n" in it.file()
+        assert "k1" not in it.file()
+
+
+async def test_what_is_planned_right_before_closing_is_kept(tmp_path: Path) -> None:
+    """Whoever was given a commit is told what became of it, and it is on the disk."""
+    async with opened(tmp_path) as it:
+        (commit,) = await plan_many(it, 1)
+        with anyio.fail_after(5):
+            await it.store.close()
+        assert commit.is_settled
+        assert commit.error is None
+    assert "- k0: 0\n" in (tmp_path / OTHER).read_text()
+
+
+async def test_a_flush_comes_after_what_it_holds(tmp_path: Path) -> None:
+    """Positions lie in the journal in order: a record about a flush never goes ahead of one that is still open."""
+    async with opened(tmp_path) as it:
+        await it.set("one", "1")
+        async with anyio.create_task_group() as group:
+            group.start_soon(it.store.flush)
+            for first in range(0, 40, 4):
+                await plan_many(it, 4, first)
+                await anyio.lowlevel.checkpoint()
+        await it.store.settled()
+        positions = [one.position for one in read_journal(tmp_path / ".journal", FaultyFiles()).records]
+        assert positions == sorted(positions)
