@@ -60,17 +60,31 @@ def recalled_text(block: Block, context: Sequence[Block], tz: tzinfo | None, lan
 
 def pieces_of(hits: Sequence[Hit], lines: Mapping[tuple[str, int], str], tz: tzinfo | None) -> list[Piece]:
     """Merge hits (best first) into pieces, best first. `lines` gives the text of each hit by its identity."""
+    return [Piece(_text(group, head, lines), _citation(group)) for head, group in _groups(hits, tz)]
+
+
+def texts_of(hits: Sequence[Hit], lines: Mapping[tuple[str, int], str], tz: tzinfo | None) -> list[str]:
+    """Give the texts of the same pieces alone, for counting."""
+    return [_text(group, head, lines) for head, group in _groups(hits, tz)]
+
+
+def _groups(hits: Sequence[Hit], tz: tzinfo | None) -> list[tuple[str, list[Hit]]]:
     groups: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         groups.setdefault(group_of(hit.block, tz), []).append(hit)
-    return [_piece(group, head, lines) for (_, head), group in groups.items()]
+    return [(head, group) for (_, head), group in groups.items()]
 
 
-def _piece(group: list[Hit], head: str, lines: Mapping[tuple[str, int], str]) -> Piece:
+def _text(group: list[Hit], head: str, lines: Mapping[tuple[str, int], str]) -> str:
+    blocks = [group[0].block] if len(group) == 1 else sorted((hit.block for hit in group), key=_in_order)
+    return "\n".join([head, *_lines(blocks, lines)])
+
+
+def _citation(group: list[Hit]) -> Citation:
     best = group[0]
-    blocks = sorted((hit.block for hit in group), key=_in_order)
+    blocks = [hit.block for hit in group]
     same_file = [block for block in blocks if block.path == best.block.path]
-    citation = Citation(
+    return Citation(
         path=best.block.path,
         start_line=min(block.start_line for block in same_file),
         end_line=max(block.end_line for block in same_file),
@@ -79,7 +93,6 @@ def _piece(group: list[Hit], head: str, lines: Mapping[tuple[str, int], str]) ->
         time=best.block.time,
         score=best.score,
     )
-    return Piece("\n".join([head, *_lines(blocks, lines)]), citation)
 
 
 def _lines(blocks: Sequence[Block], lines: Mapping[tuple[str, int], str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from contracts.reading import HistoryMessage
+from openclaw_memory.context.turns import units_of
 
 RECENT_MESSAGES = 10
 RELEVANT_MESSAGES = 3
@@ -20,8 +21,14 @@ def select_history(
     """Select the last messages, those marked important, and the best of those that match the query, in order.
 
     `messages` are one session's, oldest first. `important` and `relevant` hold keys of messages; `relevant` is best
-    first, of which the first three count. No message is selected twice.
+    first, of which the first three count. No message is selected twice. A tool's result comes with what called it, and
+    with the call come all its results, so there may be some more than were asked for.
     """
     start = max(0, len(messages) - recent)
     wanted = {*important, *relevant[:RELEVANT_MESSAGES]}
-    return tuple(message for index, message in enumerate(messages) if index >= start or message.key in wanted)
+    return tuple(
+        messages[place]
+        for unit in units_of([message.role for message in messages])
+        if unit.stop > start or any(messages[place].key in wanted for place in unit)
+        for place in unit
+    )

@@ -8,7 +8,8 @@ from typing import Any
 from openclaw_memory.context.prompt import Prompt, Tool, section
 from openclaw_memory.context.prompt_words import WORDS
 from openclaw_memory.context.quoting import indented, name_of, neutral, one_line
-from openclaw_memory.context.turns import ToolCall, Turn
+from openclaw_memory.context.turns import Turn
+from openclaw_memory.transcripts.values import ToolCall
 
 BEGINNING = "…"
 """What stands for the user where a conversation begins with the agent's words: Anthropic's begin with the user's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openclaw_memory.context.tokens import TokenCounter
-from openclaw_memory.retrieval.cutting import safe_cut
+from openclaw_memory.retrieval.cutting import safe_cut, trimmed_cut
 
 MARK = "…"
 """Stands where text was left out."""
@@ -21,12 +21,14 @@ def bounded_count(text: str, limit: int, counter: TokenCounter) -> int:
     """Count tokens, but stop soon after `limit` is passed: a giant text costs no more than what could be used of it."""
     if len(text) <= _CHUNK:
         return counter.count(text)
+    # A token at the border of two chunks is counted in both.
     total = 0
+    most = limit + 2 * (len(text) // _CHUNK)
     for at in range(0, len(text), _CHUNK):
         total += counter.count(text[at : at + _CHUNK])
-        if total > limit:
-            break
-    return total
+        if total > most:
+            return total
+    return counter.count(text) if total > limit else total
 
 
 def shorten(text: str, limit: int, counter: TokenCounter, before: str = "", after: str = "") -> str | None:
@@ -51,11 +53,13 @@ def shorten(text: str, limit: int, counter: TokenCounter, before: str = "", afte
 
 
 def _at_stop(text: str, end: int) -> str:
-    """Cut at `end`, or at a better place not far before it."""
+    """Cut at `end`, or at a better place not far before it; never inside a grapheme."""
     for stop in _STOPS:
         last = None
         for last in stop.finditer(text, end - end // 3, end):  # noqa: B007 the last match is wanted
             pass
         if last is not None:
-            return text[: last.end()].rstrip()
-    return text[:end].rstrip()
+            end = last.end()
+            break
+    # What follows a full stop or a space may belong to it: a mark that joins, or that chooses a form.
+    return text[: trimmed_cut(text, end)]

@@ -7,13 +7,13 @@ never dropped here; a caller for whom they alone are too much is told so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from contracts.prompt import prompt_text
 from contracts.reading import HistoryMessage, MemoryContext
 from openclaw_memory.context.tokens import TokenCounter
-from openclaw_memory.context.turns import units_of
+from openclaw_memory.context.turns import units_of, units_with
 
 KEPT_IN_FRONT = 2
 """Messages that began the session: they say what it is about, and go only with the last rule."""
@@ -61,11 +61,11 @@ def drop_oldest_pair(left: Remains) -> Remains | None:
     What calls tools goes together with its results, so more than two may go at once; the last group stays.
     """
     units = left.history
-    if _units_with(units, LEAST_FOR_PAIRS + 1) is None:
+    if units_with(units, LEAST_FOR_PAIRS + 1) is None:
         return None
-    front = _units_with(units, KEPT_IN_FRONT) or 0
+    front = units_with(units, KEPT_IN_FRONT) or 0
     droppable = units[front:-1]
-    dropped = _units_with(droppable, PAIR) or len(droppable)
+    dropped = units_with(droppable, PAIR) or len(droppable)
     return replace(left, history=units[:front] + units[front + dropped :]) if dropped else None
 
 
@@ -76,7 +76,7 @@ def drop_recalled(left: Remains) -> Remains | None:
 
 def keep_last_round(left: Remains) -> Remains | None:
     """Leave the last two messages of the history, with the call when one of them is its result."""
-    kept = _units_with(left.history[::-1], LAST_ROUND)
+    kept = units_with(left.history[::-1], LAST_ROUND)
     if kept is None or kept == len(left.history):
         return None
     return replace(left, history=left.history[-kept:])
@@ -140,13 +140,3 @@ def _left_of(context: MemoryContext, left: Remains, own_session: frozenset[int])
             "citations": tuple(context.citations[place] for place in recalled if place < len(context.citations)),
         }
     )
-
-
-def _units_with(units: Sequence[Unit], messages: int) -> int | None:
-    """Give how many groups from the front hold at least so many messages; None when all together hold fewer."""
-    held = 0
-    for number, unit in enumerate(units, start=1):
-        held += len(unit)
-        if held >= messages:
-            return number
-    return None

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from contracts.fields import Role
 from openclaw_memory.context.quoting import name_of, one_line, quote
+from openclaw_memory.transcripts.values import ToolCall
 
 NO_RESULT = "[called {name} with {arguments}; there is no result]"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call of a tool. `arguments` is JSON, as the model wrote it; `id` names it for its result."""
-
-    id: str
-    name: str
-    arguments: str = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +32,16 @@ def units_of(roles: Sequence[str]) -> list[range]:
     """
     starts = [place for place, role in enumerate(roles) if role != "tool" or place == 0]
     return [range(start, end) for start, end in pairwise([*starts, len(roles)])]
+
+
+def units_with(units: Sequence[Sized], turns: int) -> int | None:
+    """Give how many units from the front hold at least so many turns; None when all together hold fewer."""
+    held = 0
+    for number, unit in enumerate(units, start=1):
+        held += len(unit)
+        if held >= turns:
+            return number
+    return None
 
 
 def paired(turns: Iterable[Turn]) -> tuple[Turn, ...]:

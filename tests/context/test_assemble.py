@@ -225,6 +225,22 @@ def test_same_message_is_not_said_twice(cl100k: TokenCounter, message: MakeMessa
     assert not context.truncated
 
 
+def test_what_was_recalled_does_not_come_back_in_its_own_part(cl100k: TokenCounter, hit: MakeHit) -> None:
+    """With little left recalled pieces come first; a fact or an entry of MEMORY.md that is one of them is said once."""
+    material = Material(
+        facts=(Line("- tea: oolong", key="facts/p.md#tea"),),
+        memory=(Line("- the tea is kept on otter", key="MEMORY.md#1"), Line("- another entry", key="MEMORY.md#2")),
+        recalled=(
+            hit("- tea: oolong", 1, layer="fact", key="facts/p.md#tea", role=None),
+            hit("the tea is kept on otter", 2, layer="memory", key="MEMORY.md#1", role=None),
+        ),
+    )
+    context = build_context(material, 200, cl100k, tz=UTC)
+    assert prompt_text(context).count("oolong") == prompt_text(context).count("otter") == 1
+    assert context.memory == ("- another entry",)
+    assert not context.truncated
+
+
 def test_recalled_message_does_not_come_back_as_history(
     cl100k: TokenCounter, message: MakeMessage, hit: MakeHit
 ) -> None:

@@ -18,7 +18,8 @@ from openclaw_memory.context.prompt import Prompt, Slots, Tool, assemble_prompt,
 from openclaw_memory.context.prompt_words import WORDS
 from openclaw_memory.context.recalled import Language
 from openclaw_memory.context.shapes import as_anthropic, as_openai, as_text
-from openclaw_memory.context.turns import ToolCall, Turn
+from openclaw_memory.context.turns import Turn
+from openclaw_memory.transcripts.values import ToolCall
 
 NOW = datetime(2026, 5, 4, 22, tzinfo=UTC)
 TOOL = Tool("search", "Search the notes.\nTwice.", {"type": "object", "properties": {"q": {"type": "string"}}})

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openclaw_memory.context.turns import ToolCall, Turn, paired, units_of
+from openclaw_memory.context.turns import Turn, paired, units_of
+from openclaw_memory.transcripts.values import ToolCall
 
 
 @pytest.mark.parametrize(
