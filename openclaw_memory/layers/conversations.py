@@ -8,8 +8,9 @@ from datetime import datetime, tzinfo
 
 from contracts import MessageContent
 from openclaw_memory.layers import day_files
+from openclaw_memory.layers.cutting import CUT
 from openclaw_memory.layers.day_files import ConversationDocument
-from openclaw_memory.layers.documents import fits, read_text, tags_of, told, version_of, written
+from openclaw_memory.layers.documents import cut_front, fits, read_text, tags_of, told, version_of, written
 from openclaw_memory.layers.parts import FOLDER, day_of
 from openclaw_memory.markdown.frontmatter import FrontMatter, split
 from openclaw_memory.markdown.messages import Message, MessageFile, parse_messages
@@ -36,6 +37,9 @@ class ConversationFormat:
     def apply(self, document: ConversationDocument, operation: Operation) -> ConversationDocument:
         arguments = operation.arguments
         at = arguments["at"]
+        if operation.kind == CUT:
+            front = cut_front(replace(document.front, body=document.file.preamble), arguments)
+            return day_files.headed(document, replace(front, body=""), front.body, at)
         match operation.kind:
             case "adopt":
                 return day_files.adopt(document, arguments["text"], arguments["tags"], at)
@@ -105,8 +109,9 @@ def prepare(
 ) -> list[Said]:
     """Turn contents into messages with ids, times and places. A message without a time was said `now`."""
     said = []
+    local = now.astimezone(zone)
     for content in messages:
-        time = (content.timestamp or now).astimezone(zone)
+        time = local if content.timestamp is None else content.timestamp.astimezone(zone)
         text, replaced = clean(content.content)
         metadata = content.metadata
         message = Message(
@@ -120,7 +125,7 @@ def prepare(
             important=bool(metadata and metadata.important),
             visibility=visibility,
         )
-        said.append(Said(message, day_path(time, zone), replaced))
+        said.append(Said(message, f"{FOLDER}/{time.date().isoformat()}.md", replaced))
     return said
 
 

@@ -21,6 +21,7 @@ from openclaw_memory.markdown.curated import (
     fold,
     one_line,
     parse_curated,
+    remove_entries,
     replace_entry,
     section_title,
 )
@@ -193,4 +194,8 @@ def _replace_collision(body: str, arguments: Mapping[str, Any]) -> str | None:
     return f"{arguments['old']}: changed by hand and by the agent; both are kept"
 
 
-FORMAT = PlainFormat({"add": _add, "replace": _replace}, {"replace": _replace_collision})
+def _retire(body: str, arguments: Mapping[str, Any], newline: str) -> str:
+    return body if len(body) > MAX_PARSED_CHARS else remove_entries(body, arguments["digests"], newline=newline)
+
+
+FORMAT = PlainFormat({"add": _add, "replace": _replace, "retire": _retire}, {"replace": _replace_collision})

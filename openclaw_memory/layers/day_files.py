@@ -177,6 +177,14 @@ def take_out(document: ConversationDocument, which: Collection[Sequence[str]], a
     return document if len(kept) == len(document.file.blocks) else _arranged(document, kept, at)
 
 
+def headed(document: ConversationDocument, front: FrontMatter, preamble: str, at: str) -> ConversationDocument:
+    """Give a document with other front matter, and another text before its first message."""
+    if (front.head, preamble) == (document.front.head, document.file.preamble):
+        return document
+    file = MessageFile(preamble, document.file.blocks)
+    return _arranged(replace(document, front=front, file=file), document.file.blocks, at)
+
+
 def amend(document: ConversationDocument, changes: Iterable[tuple[str, str, str]], at: str) -> ConversationDocument:
     """Put edited texts in the places of the earlier ones: id, digest of the text before, text.
 
@@ -226,22 +234,34 @@ def _plain(raw: str) -> str:
 def _extended(document: ConversationDocument, new: Sequence[tuple[Message, str]], at: str) -> ConversationDocument:
     if not new:
         return document
-    blocks = list(document.file.blocks)
+    held = document.file.blocks
     preamble = document.file.preamble
-    if blocks:
-        if (raw := closed(blocks[-1].raw, document.newline)) is not blocks[-1].raw:
-            blocks[-1] = replace(blocks[-1], raw=raw)
+    if held:
+        last = held[-1]
+        if (raw := closed(last.raw, document.newline)) is not last.raw:
+            held = (*held[:-1], replace(last, raw=raw))
     elif preamble:
         preamble = closed(preamble, document.newline)
-    line = blocks[-1].end_line + 1 if blocks else preamble.count("\n") + 1
-    size = document.size
+    line = held[-1].end_line + 1 if held else preamble.count("\n") + 1
+    size, place = document.size, len(held)
+    added = []
     for message, raw in new:
-        document.places[message.id] = len(blocks)
+        document.places[message.id] = place
         end = line + raw.count("\n")
-        blocks.append(MessageBlock(message, raw, line, end - 1))
-        line = end
-        size += len(encode(raw, document.encoding))
-    return replace(document, file=MessageFile(preamble, tuple(blocks)), size=size, changed_at=at)
+        added.append(MessageBlock(message, raw, line, end - 1))
+        line, place = end, place + 1
+        size += len(raw) if raw.isascii() and document.encoding == "utf-8" else len(encode(raw, document.encoding))
+    # Spelled out: `replace` takes three times as long, and every message waits for this.
+    return ConversationDocument(
+        document.path,
+        document.front,
+        MessageFile(preamble, (*held, *added)),
+        document.newline,
+        document.encoding,
+        at,
+        size,
+        document.places,
+    )
 
 
 def _arranged(document: ConversationDocument, blocks: Sequence[MessageBlock], at: str) -> ConversationDocument:

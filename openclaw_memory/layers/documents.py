@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from contracts.limits import FIRST_YEAR, LAST_YEAR
 from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.layers.cutting import CUT, cut_lines
 from openclaw_memory.markdown.frontmatter import FrontMatter, checksum, split
 from openclaw_memory.markdown.text import clean, decode, encode, newline_of
 from openclaw_memory.storage.documents import Document
@@ -86,6 +87,9 @@ class BodyFormat:
 
     def apply(self, document: MarkdownDocument, operation: Operation) -> MarkdownDocument:
         arguments = operation.arguments
+        if operation.kind == CUT:
+            front = cut_front(document.front, arguments)
+            return document if front is document.front else replace(document, front=front, changed_at=arguments["at"])
         body = self._changes[operation.kind](document.body, arguments, document.newline)
         if body == document.body:
             return document
@@ -114,6 +118,15 @@ class BodyFormat:
 
     def version(self, document: MarkdownDocument) -> str | None:
         return version_of(document.front)
+
+
+def cut_front(front: FrontMatter, arguments: Mapping[str, Any]) -> FrontMatter:
+    """Give a document's front matter and body without the lines that a `cut` names; the same when it has none."""
+    body = cut_lines(front.body, arguments["cuts"], arguments["salt"])
+    head = cut_lines(front.head, arguments["head"], arguments["salt"])
+    if (head, body) == (front.head, front.body):
+        return front
+    return replace(front if head == front.head else split(head), body=body)
 
 
 def read_text(path: str, data: bytes) -> tuple[str, str]:

@@ -6,11 +6,13 @@ as `[2026-02-15 10:00] text` over several lines, are read as well.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Any
 
+from openclaw_memory.layers.cutting import CUT, cut_lines
 from openclaw_memory.layers.documents import told
 from openclaw_memory.layers.plain import checked_text, encoded
 from openclaw_memory.markdown.history_lines import HistoryEntry, format_entry, parse_history
@@ -59,6 +61,14 @@ class HistoryFormat:
         return _parsed(path, *checked_text(path, data, MAX_BYTES))
 
     def apply(self, document: HistoryDocument, operation: Operation) -> HistoryDocument:
+        if operation.kind == CUT:
+            text = document.text
+            left = cut_lines(text, operation.arguments["cuts"], operation.arguments["salt"])
+            return document if left == text else _parsed(document.path, left, document.encoding)
+        if operation.kind == "take_in":
+            return _adopted(document, operation.arguments["entries"])
+        if operation.kind == "take_out":
+            return _without(document, operation.arguments["entries"])
         items = [item for item in operation.arguments["messages"] if not document.has(item["id"])]
         if not items:
             return document
@@ -96,6 +106,23 @@ class HistoryFormat:
 
 
 FORMAT = HistoryFormat()
+
+
+def plan_move(draft: Draft, source: str, target: str, entries: Sequence[HistoryEntry]) -> None:
+    """Move entries into another history, word for word, in one record.
+
+    An entry that the other one holds already is only taken out here: an editor may have saved an old view of the file.
+    """
+    there: HistoryDocument = draft.document(target)
+    new = [[entry.id, entry.raw] for entry in entries if not there.has(entry.id)]
+    if new:
+        draft.apply(Operation(target, "take_in", {"entries": new}))
+    draft.apply(Operation(source, "take_out", {"entries": [[entry.id, digest(entry.raw)] for entry in entries]}))
+
+
+def digest(raw: str) -> str:
+    """Give what tells whether an entry says the same as before."""
+    return hashlib.sha256(raw.strip().encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def plan_history(draft: Draft, messages: Sequence[Message], path: str = PATH) -> list[str]:
@@ -143,6 +170,39 @@ def added_since(before: HistoryDocument, after: HistoryDocument) -> int:
         return 0
     same = before.entries[-1] is after.entries[count - 1] and before.preamble == after.preamble
     return count if same else 0
+
+
+def _adopted(document: HistoryDocument, given: Sequence[Sequence[str]]) -> HistoryDocument:
+    """Add entries as they are written elsewhere; those with a known id are there already."""
+    new = [(name, raw) for name, raw in given if not document.has(name)]
+    if not new:
+        return document
+    document = _closed(document)
+    line = document.entries[-1].end_line + 1 if document.entries else document.text.count("\n") + 1
+    entries = list(document.entries)
+    for name, raw in new:
+        closed = raw if raw.endswith("\n") else raw + document.newline
+        count = closed.count("\n")
+        document.places[name] = len(entries)
+        entries.append(replace(parse_history(closed)[1][0], id=name, start_line=line, end_line=line + count - 1))
+        line += count
+    return replace(document, entries=tuple(entries))
+
+
+def _without(document: HistoryDocument, given: Sequence[Sequence[str]]) -> HistoryDocument:
+    """Take entries out, those that still say the same."""
+    gone = {entry[0]: entry[1] for entry in given}
+    kept = [entry for entry in document.entries if entry.id not in gone or digest(entry.raw) != gone[entry.id]]
+    if len(kept) == len(document.entries):
+        return document
+    line = document.preamble.count("\n") + 1
+    for place, entry in enumerate(kept):
+        count = entry.raw.count("\n") + (not entry.raw.endswith("\n"))
+        if entry.start_line != line:
+            kept[place] = replace(entry, start_line=line, end_line=line + count - 1)
+        line += count
+    places = {entry.id: place for place, entry in enumerate(kept)}
+    return replace(document, entries=tuple(kept), places=places)
 
 
 def _moment(time: datetime | None, zone: tzinfo) -> datetime | None:

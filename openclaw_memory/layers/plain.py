@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from openclaw_memory.errors import UnreadableDocumentError
-from openclaw_memory.layers.documents import Change, Collision, MarkdownDocument, no_collision, read_text
+from openclaw_memory.layers.cutting import CUT
+from openclaw_memory.layers.documents import Change, Collision, MarkdownDocument, cut_front, no_collision, read_text
 from openclaw_memory.markdown.frontmatter import split
 from openclaw_memory.markdown.text import clean, decode, encode
 from openclaw_memory.storage.operations import Operation
@@ -38,6 +39,9 @@ class PlainFormat:
         return MarkdownDocument(path, split(text), encoding)
 
     def apply(self, document: MarkdownDocument, operation: Operation) -> MarkdownDocument:
+        if operation.kind == CUT:
+            front = cut_front(document.front, operation.arguments)
+            return document if front is document.front else replace(document, front=front)
         body = self._changes[operation.kind](document.body, operation.arguments, document.newline)
         if body == document.body:
             return document

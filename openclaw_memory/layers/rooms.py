@@ -9,10 +9,12 @@ from typing import Any
 
 from contracts.fields import Layer
 from openclaw_memory.layers import (
+    agent_files,
     conversations,
     curated,
     facts,
     history,
+    history_shards,
     notes,
     parts,
     sessions,
@@ -45,7 +47,7 @@ class Room:
 ROOMS: tuple[Room, ...] = (
     Room(
         "conversation",
-        (parts.FOLDER,),
+        parts.FOLDERS,
         conversations.ConversationFormat(),
         lambda document, zone: conversations.blocks(document),
     ),
@@ -67,7 +69,9 @@ def _shared(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
 _CURATED = Room("memory", (), curated.FORMAT, lambda document, zone: curated.blocks(document))
 _NOTE = Room("note", (), notes.FORMAT, notes.blocks)
 _SHARED = Room("note", (), notes.FORMAT, _shared)
+_AGENT_FILE = Room("note", (), agent_files.FORMAT, agent_files.blocks)
 _HISTORY = Room("history", (), history.FORMAT, history.blocks)
+_HISTORY_SHARD = Room("history", (), history_shards.FORMAT, history.blocks)
 _SESSION = Room("conversation", (), sessions.FORMAT, lambda document, zone: sessions.blocks(document))
 
 
@@ -102,6 +106,11 @@ class Workspace:
         return f"{self.folder}/{SHARED}"
 
     @property
+    def agent_files(self) -> str:
+        """Folder of the files that a model keeps itself."""
+        return f"{self.folder}/{agent_files.FOLDER}"
+
+    @property
     def history(self) -> str:
         """The complete record of what was said."""
         return f"{self.folder}/{history.PATH}"
@@ -114,7 +123,8 @@ class Workspace:
     @property
     def areas(self) -> tuple[str, ...]:
         """Where its documents are looked for, but for the sessions' files."""
-        return (self.curated[0], f"{self.notes}/**/*.md", f"{self.shared}/**/*.md")
+        shards = f"{self.notes}/*{history_shards.SUFFIX}"
+        return (self.curated[0], f"{self.notes}/**/*.md", shards, f"{self.shared}/**/*.md", f"{self.agent_files}/**/*")
 
     @property
     def session_area(self) -> str:
@@ -138,8 +148,12 @@ def room_of(path: str) -> Room:
 def _room_in_workspace(path: str) -> Room | None:
     """Give the layer of a path within a workspace.
 
-    What MEMORY.md links to outside of `memory/` and `shared/` is curated like itself.
+    What MEMORY.md links to outside of `memory/`, `shared/` and `memories/` is curated like itself.
     """
+    if path.startswith(f"{agent_files.FOLDER}/"):
+        return _AGENT_FILE
+    if history_shards.is_shard(path):
+        return _HISTORY_SHARD
     if not path.endswith(".md"):
         return None
     if path in curated.PLACES:

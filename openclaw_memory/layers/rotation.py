@@ -35,8 +35,10 @@ NONE = Limits(sys.maxsize, sys.maxsize)
 """Nothing is rotated."""
 
 
-def parts_missing(draft: Draft, said: Iterable[Said], limits: Limits) -> dict[str, int]:
+def parts_missing(draft: Draft, said: Sequence[Said], limits: Limits) -> dict[str, int]:
     """Count, by day, the new parts that writing these messages takes beyond those that the draft has."""
+    if len(said) == 1 and not _is_full_for(said[0].message, draft.document(said[0].path), limits):
+        return {}
     missing = {}
     for day, messages in _by_day(said).items():
         wanted = len(_runs(draft.document(day), messages, limits)) - 1
@@ -51,6 +53,12 @@ def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language
     Where the draft lacks a part to rotate into (see `parts_missing`) the file grows beyond its limits.
     """
     at = now.isoformat(timespec="seconds")
+    if len(said) == 1 and not _is_full_for(said[0].message, draft.document(said[0].path), limits):
+        # What nearly all writes are.
+        (item,) = said
+        arguments = {"messages": Spoken((item.message,)), "at": at, "language": language}
+        draft.apply(Operation(item.path, "append", arguments))
+        return [f"{item.path}#{item.message.id}"]
     for day, messages in _by_day(said).items():
         for number, run in enumerate(_runs(draft.document(day), messages, limits)):
             if number:
@@ -107,14 +115,23 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
     runs: list[list[Message]] = [[]]
     count, size = len(document.file.blocks), document.size
     for message in messages:
-        content = message.content
-        added = (len(content) if content.isascii() else len(content.encode())) + _HEADER_BYTES
+        added = _size_of(message)
         if count and (count >= limits.messages or size + added > limits.size):
             runs.append([])
             count, size = 0, 0
         runs[-1].append(message)
         count, size = count + 1, size + added
     return runs
+
+
+def _is_full_for(message: Message, document: ConversationDocument, limits: Limits) -> bool:
+    count = len(document.file.blocks)
+    return count > 0 and (count >= limits.messages or document.size + _size_of(message) > limits.size)
+
+
+def _size_of(message: Message) -> int:
+    content = message.content
+    return (len(content) if content.isascii() else len(content.encode())) + _HEADER_BYTES
 
 
 def _by_day(said: Iterable[Said]) -> dict[str, list[Message]]:

@@ -5,12 +5,13 @@ Files of the real OpenClaw are read and never written: it keeps a tree in them t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from openclaw_memory.errors import Refused, UnreadableDocumentError
+from openclaw_memory.layers.cutting import CUT, mark
 from openclaw_memory.layers.documents import told
 from openclaw_memory.markdown.messages import Message
 from openclaw_memory.retrieval.blocks import Block
@@ -25,7 +26,10 @@ from openclaw_memory.transcripts.writing import format_line
 
 FOLDER = "agents"
 MAX_BYTES = 52_428_800
-"""Largest file that is held as a document, in bytes; of a larger one `read_newest` reads the end."""
+"""Largest file that is held as a document, in bytes; of a larger one `TAIL_BYTES` are read."""
+
+TAIL_BYTES = 4_194_304
+"""How much of the end of a file that is too large tells the history of its session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,13 @@ class SessionFormat:
 
     def parse(self, path: str, data: bytes) -> SessionDocument:
         if len(data) > MAX_BYTES:
-            problem = f"{len(data):,} bytes, at most {MAX_BYTES:,} are held at once"
+            problem = f"{len(data):,} bytes, at most {MAX_BYTES:,} are held at once; its newest part is read"
             raise UnreadableDocumentError(path, problem, is_whole=True)
         return _document(path, split(data))
 
     def apply(self, document: SessionDocument, operation: Operation) -> SessionDocument:
+        if operation.kind == CUT:
+            return _without(document, operation.arguments)
         items = [item for item in operation.arguments["messages"] if not document.has(item["id"])]
         if not items or any(map(is_others, document.lines[:1])):
             # Its files begin with a line of their own kind. What the real OpenClaw began meanwhile is its own; the
@@ -205,6 +211,31 @@ def _line_numbers(document: SessionDocument, first: int) -> dict[str, int]:
 def _document(path: str, lines: Sequence[Line]) -> SessionDocument:
     places = {name: place for place, line in enumerate(lines) if (name := _named(line)) is not None}
     return SessionDocument(path, tuple(lines), places)
+
+
+def tail_of(path: str, data: bytes) -> SessionDocument:
+    """Read the end of a file; its first line is left out, since it may be the rest of one."""
+    return _document(path, split(data.partition(b"\n")[2]))
+
+
+def mark_of(line: Line, salt: str) -> str:
+    """Name a line for a `cut`, without telling what it says."""
+    return mark(salt, line.raw.strip().decode("utf-8", "surrogateescape"))
+
+
+def _without(document: SessionDocument, arguments: Mapping[str, Any]) -> SessionDocument:
+    """Give a document without the lines that a `cut` names, or with other lines in their places."""
+    others: dict[str, str | None] = dict(arguments["lines"])
+    raws, changed = [], False
+    for line in document.lines:
+        name = mark_of(line, arguments["salt"]) if line.raw.strip() else ""
+        if name not in others:
+            raws.append(line.raw)
+            continue
+        changed = True
+        if (other := others[name]) is not None:
+            raws.append(other.encode() + b"\n")
+    return _document(document.path, split(b"".join(raws))) if changed else document
 
 
 def _named(line: Line) -> str | None:

@@ -1,20 +1,21 @@
-"""Summaries: days, weeks and months in few words (seed 000 section 2.4). Read here; nothing writes them yet."""
+"""Summaries: days, weeks and months in few words (seed 000 section 2.4)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, told
+from openclaw_memory.layers.documents import MarkdownDocument, told
 from openclaw_memory.layers.pieces import free_text
+from openclaw_memory.layers.summary_edits import FORMAT as FORMAT
+from openclaw_memory.markdown.summaries import Period as Length
+from openclaw_memory.markdown.summary_items import without_sources
 from openclaw_memory.retrieval.blocks import Block
 
 FOLDER = "summaries"
 FOLDERS = (FOLDER, f"{FOLDER}/daily", f"{FOLDER}/weekly", f"{FOLDER}/monthly")
-
-FORMAT = BodyFormat("summary", {}, {})
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)$")
 _WEEK = re.compile(r"(\d{4})-w(\d\d)$", re.IGNORECASE)
@@ -47,6 +48,26 @@ def period_of(path: str) -> Period | None:
     return None
 
 
+def date_of(length: Length, day: date) -> str:
+    """Name the period that a day lies in: `2026-05-04`, `2026-w18` (ISO week), `2026-05`."""
+    if length == "daily":
+        return day.isoformat()
+    if length == "weekly":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-w{week:02}"
+    return f"{day.year:04}-{day.month:02}"
+
+
+def path_of(length: Length, day: date) -> str:
+    """Give the file of the summary of the period that a day lies in."""
+    return f"{FOLDER}/{length}/{date_of(length, day)}.md"
+
+
+def month_of_week(monday: date) -> date:
+    """Give the first day of the month that a week belongs to: that of its Thursday."""
+    return (monday + timedelta(days=3)).replace(day=1)
+
+
 def recent(paths: Iterable[str], today: date, days: int) -> list[str]:
     """Choose the summaries of a context, oldest first: the daily ones of the last `days`, and the latest of all.
 
@@ -63,8 +84,8 @@ def recent(paths: Iterable[str], today: date, days: int) -> list[str]:
 
 
 def text_of(document: MarkdownDocument) -> str:
-    """Give a summary as the prompt holds it."""
-    return document.body.replace("\r\n", "\n").strip()
+    """Give a summary as the prompt holds it: without the addresses of what its items rest on."""
+    return without_sources(document.body.replace("\r\n", "\n")).strip()
 
 
 def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
@@ -72,4 +93,5 @@ def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
     period = period_of(document.path)
     day = None if period is None else told(period.last)
     when = None if day is None else datetime.combine(day, time.max, zone).astimezone(UTC)
-    return free_text(document, "summary", time=told(when))
+    pieces = free_text(document, "summary", time=told(when))
+    return [replace(piece, text=without_sources(piece.text)) for piece in pieces]

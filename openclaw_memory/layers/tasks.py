@@ -15,7 +15,7 @@ from contracts.fields import TaskState
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, tags_of, told
 from openclaw_memory.layers.pieces import free_text
-from openclaw_memory.layers.state import TASKS, plan_state
+from openclaw_memory.layers.state import TASKS, StateDocument, plan_state
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fact_files import touch_updated_line
 from openclaw_memory.markdown.steps import Step
@@ -37,11 +37,22 @@ _TITLES = {
     "zh": {ACTIVE: "活跃任务", COMPLETED: "已完成任务"},
     "en": {ACTIVE: "Active tasks", COMPLETED: "Completed tasks"},
 }
+_ARCHIVE_TITLES = {"zh": "归档任务 - {}", "en": "Archived tasks - {}"}
 _BESIDE = {"zh": "未采用", "en": "not applied"}
 """Marks a value that met another one that a person had written meanwhile."""
 
 _STATE_RANK = {"in_progress": 0, "pending": 1, "expired": 2, "completed": 3}
 _PRIORITY_RANK = {"high": 0, "medium": 1, "low": 2}
+
+
+def archive_path(day: date) -> str:
+    """Give the archive of the month that a day lies in (seed 000 section 4.2)."""
+    return f"{ARCHIVED}/{day.year:04}-{day.month:02}-tasks.md"
+
+
+def month_of_archive(path: str) -> str:
+    """Name the month of an archive, `2026-05`; of another file give its name."""
+    return path.rpartition("/")[2].removesuffix(".md").removesuffix("-tasks")
 
 
 def documents_for(archived: Sequence[str]) -> list[str]:
@@ -92,7 +103,7 @@ def plan_change(
         "steps": None if content.steps is None else _steps(content.steps),
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    changed = _edit_task(draft, path, task, changes, now, language)
+    changed = plan_edit(draft, path, task, changes, now, language)
     return f"{path}#{content.task_id}", changed
 
 
@@ -124,12 +135,30 @@ def plan_state_change(
         changes["reason"] = reason
     elif reason is not None:
         changes["reason"] = reason
-    changed = _edit_task(draft, path, task, changes, now, language)
+    changed = plan_edit(draft, path, task, changes, now, language)
+    if state != task.state:
+        _note_pending(draft, task_id, now if state == "pending" else None)
     if path == COMPLETED and state != "completed":
-        _move(draft, task_id, COMPLETED, ACTIVE, now, zone, language)
+        plan_move(draft, task_id, COMPLETED, ACTIVE, now, zone, language)
     _tidy(draft, now, zone, language, keep_completed_days)
     path, _ = _find(draft, archived, task_id, zone)
     return f"{path}#{task_id}", changed
+
+
+def _note_pending(draft: Draft, task_id: str, since: datetime | None) -> None:
+    """Remember since when a task waits that was something else before: its days are counted from there."""
+    waiting = pending_since(draft.document(TASKS))
+    if since is not None:
+        waiting[task_id] = since.isoformat(timespec="seconds")
+    elif waiting.pop(task_id, None) is None:
+        return
+    plan_state(draft, TASKS, {"pending": waiting})
+
+
+def pending_since(state: StateDocument) -> dict[str, str]:
+    """Give since when tasks wait that were something else before, by id."""
+    waiting = state.values.get("pending")
+    return dict(waiting) if isinstance(waiting, dict) else {}
 
 
 def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: int) -> None:
@@ -139,12 +168,13 @@ def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: i
             continue
         if task.completed is None:
             # A person ticked it off without a time; its days are counted from now.
-            _edit_task(draft, ACTIVE, task, {"completed": now.astimezone(zone)}, now, language)
+            plan_edit(draft, ACTIVE, task, {"completed": now.astimezone(zone)}, now, language)
         if (task.completed or now) <= now - timedelta(days=keep_days) or keep_days == 0:
-            _move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
+            plan_move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
 
 
-def _move(draft: Draft, task_id: str, source: str, target: str, now: datetime, zone: tzinfo, language: str) -> None:
+def plan_move(draft: Draft, task_id: str, source: str, target: str, now: datetime, zone: tzinfo, language: str) -> None:
+    """Move a task, as it is written, from one file to another."""
     raw = next(task.raw for task in tasks_in(draft.document(source), zone) if task.id == task_id)
     _apply(draft, target, "insert", {"id": task_id, "raw": raw}, now, language)
     _apply(draft, source, "remove", {"id": task_id}, now, language)
@@ -162,7 +192,8 @@ def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> 
     raise Refused("taskId", f"there is no task {task_id}; active are: {known or 'none'}")
 
 
-def _edit_task(draft: Draft, path: str, task: Task, changes: Mapping[str, Any], now: datetime, language: str) -> bool:
+def plan_edit(draft: Draft, path: str, task: Task, changes: Mapping[str, Any], now: datetime, language: str) -> bool:
+    """Change attributes of a task; tells whether anything changed."""
     old = {name: getattr(task, name) for name in changes}
     arguments = {"id": task.id, "changes": _encode(changes), "old": _encode(old)}
     return _apply(draft, path, "edit", arguments, now, language)
@@ -170,7 +201,7 @@ def _edit_task(draft: Draft, path: str, task: Task, changes: Mapping[str, Any], 
 
 def _apply(draft: Draft, path: str, kind: str, arguments: Mapping[str, Any], now: datetime, language: str) -> bool:
     common = {"at": now.isoformat(timespec="seconds"), "language": language}
-    title = _TITLES[language].get(path, path.rpartition("/")[2].removesuffix(".md"))
+    title = _TITLES[language].get(path) or _ARCHIVE_TITLES[language].format(month_of_archive(path))
     try:
         return draft.apply(Operation(path, kind, {**arguments, **common, "title": title}))
     except UnwritableValueError as error:

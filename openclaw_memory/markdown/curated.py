@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from openclaw_memory.markdown.editing import end_of_text, insert_lines, places_at_end, replace_lines
@@ -152,6 +152,22 @@ def replace_entry(body: str, old: str, text: str, *, newline: str) -> CuratedEdi
             "text", text, "it would be read back as something else; write it as a plain sentence"
         )
     return CuratedEdit(changed, new[0].digest, changed=True)
+
+
+def remove_entries(body: str, digests: Collection[str], *, newline: str) -> str:
+    """Take the entries with these digests out; nothing else is touched, and unknown ones are passed over.
+
+    Where the lines that are left would be read as other entries than before, an entry stays.
+    """
+    for digest in digests:
+        known = parse_curated(body)
+        entry = next((one for one in known if one.digest == digest), None)
+        if entry is None:
+            continue
+        changed = replace_lines(body, entry.start_line, entry.end_line, [], newline)
+        if _texts(parse_curated(changed)) == _texts(known, without=entry):
+            body = changed
+    return body
 
 
 def _entries(found: Outline) -> tuple[Entry, ...]:

@@ -4,7 +4,7 @@ import pytest
 
 from bus import Gateway, HandlerFailedError
 from contracts import MemoryRead, MemoryWrite, TaskStateChange, UpdateFact
-from examples.brain import AgentThink, Brain
+from examples.brain import AgentThink, Brain, asked_in
 from examples.dialogue import Dialogue, Exchange, FactStated, exchanges, first_turns, read_dialogue
 from examples.replay import ScriptedModel, replay
 from examples.sample import SAMPLE
@@ -127,8 +127,8 @@ async def test_prompt_holds_what_memory_gave(toy_memory, context):
     """The reply tells the prompt: context, then the user's words."""
     report = await play(first_turns(DIALOGUE, 2), toy_memory(context()))
     prompt = report.exchanges[0].reply.prompt
-    assert "OPEN-001" in prompt.messages[1].content
-    assert prompt.asked == DIALOGUE.turns[0].content
+    assert "OPEN-001" in prompt.known
+    assert asked_in(prompt) == DIALOGUE.turns[0].content
 
 
 async def test_scripted_model_refuses_another_question():

@@ -83,6 +83,8 @@ def search(
         steps += [f"important x{stress:.2g}"] if stress != 1.0 else []
         hits.append(Hit(block, score * weight * lift * stress, tuple(steps)))
     hits.sort(key=order)
+    if ranking.newer and not named and not asks_about_past(query):
+        hits = _newer_first(hits, set(words))
     if ranking.mmr is not None:
         held = [frozenset(terms(hit.block.text)) for hit in hits[:LOOKED_AT]]
         hits = _descending([hits[at] for at in diversified([hit.score for hit in hits], held, ranking.mmr)])
@@ -93,6 +95,31 @@ def search(
     best = hits[0].score if hits else 0.0
     scaled = [replace(hit, score=hit.score / best if best > 0 else 1.0) for hit in hits]
     return [hit for hit in scaled if hit.score >= min_score or _exact(hit.block, words)][:limit]
+
+
+def _newer_first(hits: list[Hit], asked: set[str]) -> list[Hit]:
+    """Put the best newer statement that is like an older one right before it, among the first twenty."""
+    left, done = hits[:20], []
+    while left:
+        older = left.pop(0)
+        for place, hit in enumerate(left):
+            if _takes_its_place(hit, older, asked):
+                raised = max(hit.score, older.score)
+                done.append(replace(left.pop(place), score=raised, steps=(*hit.steps, "newer than one like it")))
+                break
+        done.append(older)
+    return done + hits[20:]
+
+
+def _takes_its_place(newer: Hit, older: Hit, asked: set[str]) -> bool:
+    one, other = newer.block, older.block
+    if one.layer != other.layer or one.layer not in ("note", "memory", "fact") or one.time is None:
+        return False
+    if other.time is None or one.time <= other.time or newer.score < older.score / 2:
+        return False
+    ours, theirs = set(terms(one.text)), set(terms(other.text))
+    shared = theirs & asked
+    return bool(shared and len(shared & ours) >= 0.7 * len(shared) and len(ours & theirs) >= 0.2 * len(ours | theirs))
 
 
 def _exact(block: Block, words: Sequence[str]) -> bool:

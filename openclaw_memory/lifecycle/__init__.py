@@ -1,0 +1,1 @@
+"""What memory does by itself as days pass: jobs that a heartbeat runs when they are due."""

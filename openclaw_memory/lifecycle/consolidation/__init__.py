@@ -1,0 +1,1 @@
+"""Consolidation: a model tells what a stretch of conversation came to, and what of it is worth keeping (seed 004)."""

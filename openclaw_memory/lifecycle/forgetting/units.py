@@ -1,0 +1,153 @@
+"""The smallest things that can be forgotten: a message, a fact, a task, an item, a paragraph, a line. Pure.
+
+A unit is a run of lines of a Markdown body with all that a selector may ask of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, tzinfo
+
+from openclaw_memory.layers import facts, notes, tasks
+from openclaw_memory.layers.documents import MarkdownDocument
+from openclaw_memory.layers.rooms import room_of
+from openclaw_memory.layers.summaries import period_of
+from openclaw_memory.markdown.notes import MAX_PARSED_CHARS
+from openclaw_memory.markdown.outline import Outline, outline
+from openclaw_memory.markdown.task_blocks import find_places
+from openclaw_memory.markdown.text import split_lines
+
+_TIMES_AND_WORDS = frozenset({"state", "priority", "created", "due", "completed"})
+"""Attributes of a task that say nothing of what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Lines of a body, from 1, both ends included, that go together.
+
+    `text` is what they say; `section` and `key` name a fact, `task` a task. `since` and `until` are the time that it is
+    of, None where nobody knows. `silent` are lines in it that do not count when a text is looked for.
+    """
+
+    start: int
+    end: int
+    text: str
+    section: str | None = None
+    key: str | None = None
+    task: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    silent: frozenset[int] = frozenset()
+
+
+def units_of(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
+    """Cut a document into units, in the order of the file; every line with text is in one of them at least.
+
+    A heading is a unit with all that stands right under it, after which what is under it comes by itself: who forgets
+    the heading forgets what it is the heading of.
+    """
+    lines = split_lines(document.body)
+    if len(document.body) > MAX_PARSED_CHARS:
+        return list(_paragraphs(lines, set()))
+    found = outline(document.body)
+    room = room_of(document.path).name
+    if room == "task":
+        units = _tasks(document, found, lines, zone)
+    elif room == "fact":
+        units = _facts(document)
+    else:
+        units = []
+    taken = {number for unit in units for number in range(unit.start, unit.end + 1)}
+    for section in found.sections:
+        if section.level and section.start_line not in taken:
+            end = section.text_line - 1 if section.level == 1 else max(section.end_line, section.text_line - 1)
+            units.append(Unit(section.start_line, end, section.title))
+            taken.update(range(section.start_line, section.text_line))
+        for item in section.items:
+            if item.start_line not in taken:
+                units.append(Unit(item.start_line, item.end_line, item.text, section.title or None))
+                taken.update(range(item.start_line, item.end_line + 1))
+    units += _paragraphs(lines, taken)
+    return [_timed(document, unit, zone) for unit in sorted(units, key=lambda unit: (unit.start, -unit.end))]
+
+
+def heading_lines(document: MarkdownDocument) -> dict[int, int]:
+    """Give for each unit that begins with a heading the last line of the heading itself, by its first."""
+    if len(document.body) > MAX_PARSED_CHARS:
+        return {}
+    return {section.start_line: section.text_line - 1 for section in outline(document.body).sections if section.level}
+
+
+def _facts(document: MarkdownDocument) -> list[Unit]:
+    return [
+        Unit(fact.start_line, fact.end_line, fact.value, fact.section, fact.key) for fact in facts.facts_in(document)
+    ]
+
+
+def _tasks(document: MarkdownDocument, found: Outline, lines: Sequence[str], zone: tzinfo) -> list[Unit]:
+    places = {place.id: place for place in find_places(found, lines)}
+    units = []
+    for task in tasks.tasks_in(document, zone):
+        silent = {
+            number
+            for attribute, item in places[task.id].items
+            if attribute in _TIMES_AND_WORDS
+            for number in range(item.start_line, item.end_line + 1)
+        }
+        units.append(
+            Unit(
+                task.start_line,
+                task.end_line,
+                task.title,
+                task=task.id,
+                since=task.created,
+                until=task.completed or task.created,
+                silent=frozenset(silent),
+            )
+        )
+    return units
+
+
+def _paragraphs(lines: Sequence[str], taken: set[int]) -> Iterator[Unit]:
+    """Yield runs of lines that are neither blank nor taken."""
+    start = 0
+    for number, line in enumerate([*lines, ""], start=1):
+        inside = bool(line.strip()) and number not in taken
+        if inside and not start:
+            start = number
+        elif not inside and start:
+            yield Unit(start, number - 1, "".join(lines[start - 1 : number - 1]).strip())
+            start = 0
+
+
+def _timed(document: MarkdownDocument, unit: Unit, zone: tzinfo) -> Unit:
+    """Give a unit the time that its document tells: a note's day and hour, a summary's period."""
+    if unit.since is not None:
+        return unit
+    if (period := period_of(document.path)) is not None and room_of(document.path).name == "summary":
+        since = datetime.combine(period.first, time.min, zone)
+        return _with(unit, since, datetime.combine(period.last, time.max, zone))
+    day = notes.day_of_note(document.path) if room_of(document.path).name == "note" else None
+    if day is None:
+        return unit
+    entries = [entry for entry in notes.notes_in(document) if entry.start_line <= unit.start <= entry.end_line]
+    if entries:
+        at = datetime.combine(day, entries[-1].time, zone)
+        return _with(unit, at, at)
+    begin, end = (datetime.combine(day, at, zone) for at in (time.min, time.max))
+    return _with(unit, begin, end)
+
+
+def _with(unit: Unit, since: datetime, until: datetime) -> Unit:
+    return Unit(
+        unit.start,
+        unit.end,
+        unit.text,
+        unit.section,
+        unit.key,
+        unit.task,
+        since.astimezone(UTC),
+        until.astimezone(UTC),
+        unit.silent,
+    )
