@@ -1,5 +1,5 @@
 """`python -m openclaw_memory.cli`, the same as `openclaw-memory`."""
 
-from openclaw_memory.cli.app import app
+from openclaw_memory.cli.entry import main
 
-app(prog_name="openclaw-memory")
+main()

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import anyio
 import typer
-from rich.console import Console
-from rich.text import Text
 
+from openclaw_memory.cli.exits import DONE, INTERRUPTED, NOTHING, TROUBLE
 from openclaw_memory.cli.options import Config, Json, Root, configuration
-from openclaw_memory.cli.output import console, finding_json, print_json, show_findings, show_owner, show_sum
-from openclaw_memory.errors import FolderInUseError, RootInUseError
-from openclaw_memory.repair import Action, Repair, plan_repair, repair_on_disk
-from openclaw_memory.verify import verify_on_disk
+from openclaw_memory.cli.output import console, finding_json, patience, print_json, show_findings, show_owner, show_sum
+from openclaw_memory.cli.words import say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from openclaw_memory.repair import Action, Repair
 
 Adopt = Annotated[
     bool, typer.Option("--adopt", help="Renew the checksums of edited documents too; every other byte stays.")
@@ -33,23 +34,34 @@ def repair(
     needs attention any more, 1: something does, or the folder is in use.
     """
     settings = configuration(root, config)
-    if dry_run:
-        report = verify_on_disk(settings.memory_folder)
-        result = Repair(plan_repair(report, adopt=adopt), report)
-    else:
-        try:
-            result = anyio.run(partial(repair_on_disk, settings, adopt=adopt))
-        except (RootInUseError, FolderInUseError) as error:
-            typer.echo(str(error), err=True)
-            raise typer.Exit(1) from error
-        except OSError as error:
-            typer.echo(f"{settings.memory_folder} can't be repaired: {error}", err=True)
-            raise typer.Exit(1) from error
+    import anyio
+
+    from openclaw_memory.errors import FolderInUseError, RootInUseError
+    from openclaw_memory.repair import Repair, plan_repair, repair_on_disk
+    from openclaw_memory.verify import verify_on_disk
+
+    try:
+        with patience(say("Reading every document ...")):
+            if dry_run:
+                report = verify_on_disk(settings.memory_folder)
+                result = Repair(plan_repair(report, adopt=adopt), report)
+            else:
+                result = anyio.run(partial(repair_on_disk, settings, adopt=adopt))
+    except KeyboardInterrupt:
+        typer.echo(say("Interrupted. What is mended is mended; run it again for the rest."), err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except (RootInUseError, FolderInUseError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(NOTHING) from error
+    except OSError as error:
+        folder = settings.memory_folder
+        typer.echo(say("{folder} can't be repaired: {error}", folder=folder, error=error), err=True)
+        raise typer.Exit(TROUBLE) from error
     if json:
         print_json(_json(result, dry_run=dry_run))
     else:
         _show(console(), result, dry_run=dry_run)
-    raise typer.Exit(1 if result.attention or result.trouble else 0)
+    raise typer.Exit(TROUBLE if result.trouble else NOTHING if result.attention else DONE)
 
 
 def _json(result: Repair, *, dry_run: bool) -> dict[str, object]:
@@ -67,10 +79,12 @@ def _json(result: Repair, *, dry_run: bool) -> dict[str, object]:
 
 
 def _show(out: Console, result: Repair, *, dry_run: bool) -> None:
+    from rich.text import Text
+
     out.print(Text(str(result.left.folder), "bold"))
     show_owner(out, result.left)
     if not result.actions:
-        out.print("Nothing to do by itself.")
+        out.print(say("Nothing to do by itself."))
     _show_actions(out, result.actions)
     if result.trouble:
         out.print(Text(result.trouble, "bold red"))
@@ -78,12 +92,14 @@ def _show(out: Console, result: Repair, *, dry_run: bool) -> None:
     left = [finding for finding in result.left.findings if (finding.path, finding.code) not in planned]
     show_findings(out, [finding for finding in left if finding.attention])
     if dry_run:
-        out.print("Nothing was changed.")
+        out.print(say("Nothing was changed."))
     show_sum(out, result.left)
 
 
 def _show_actions(out: Console, actions: Sequence[Action]) -> None:
-    marks = {None: ("would ", "cyan"), True: ("done  ", "green"), False: ("failed", "bold red")}
+    from rich.text import Text
+
+    marks = {None: (say("would "), "cyan"), True: (say("done  "), "green"), False: (say("failed"), "bold red")}
     for action in actions:
         parts = (marks[action.done], "  ", (action.path, "bold"), f"  {action.code.value}: {action.words}")
         out.print(Text.assemble(*parts))

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
-from pydantic import ValidationError
-from rich.console import Console
-from rich.text import Text
 
-from bus import EventBus
-from contracts import MemoryResults, MemorySearch, SearchResult
-from contracts.fields import Layer
-from openclaw_memory.actor import Memory
-from openclaw_memory.cli.asking import run
-from openclaw_memory.cli.options import Config, Json, Root, configuration, nearest
+from contracts.words import Layer
+from openclaw_memory.cli.asking import REPLY_SECONDS, run
+from openclaw_memory.cli.exits import DONE, NOTHING
+from openclaw_memory.cli.options import Agent, Config, Json, Root, Workspace, configuration
 from openclaw_memory.cli.output import console, print_json
+from openclaw_memory.cli.paths import nearest
+from openclaw_memory.cli.payloads import built
+from openclaw_memory.cli.words import say
 
-SEARCH_SECONDS = 60.0
-"""Longest wait for an answer: a first search may have to read every file."""
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bus import EventBus
+    from contracts import MemoryResults, MemorySearch, SearchResult
+    from openclaw_memory.actor import Memory
+    from openclaw_memory.config import MemoryConfig
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for: words, a question.")]
 Most = Annotated[int, typer.Option("--max", metavar="N", min=1, max=100, help="Most hits.")]
@@ -28,7 +31,12 @@ Least = Annotated[
 ]
 Layers = Annotated[
     list[str] | None,
-    typer.Option("--layer", metavar="LAYER", help=f"Only this layer; may be repeated: {', '.join(get_args(Layer))}."),
+    typer.Option(
+        "--layer",
+        metavar="LAYER",
+        help=f"Only this layer; may be repeated: {', '.join(get_args(Layer))}.",
+        autocompletion=lambda: get_args(Layer),
+    ),
 ]
 Session = Annotated[
     str | None,
@@ -41,6 +49,8 @@ def search(
     query: Query,
     root: Root = None,
     config: Config = None,
+    workspace: Workspace = None,
+    agent: Agent = None,
     most: Most = 10,
     min_score: Least = 0.0,
     layer: Layers = None,
@@ -51,13 +61,16 @@ def search(
 
     It may run beside a Gateway. Exit code 0: found, 1: nothing was found, or it could not be searched.
     """
-    _search(query, root, config, most, min_score, layer, session, json, explain=False)
+    settings = configuration(root, config, workspace, agent)
+    _search(query, settings, most, min_score, layer, session, json, explain=False)
 
 
 def debug_search(
     query: Query,
     root: Root = None,
     config: Config = None,
+    workspace: Workspace = None,
+    agent: Agent = None,
     most: Most = 10,
     min_score: Least = 0.0,
     layer: Layers = None,
@@ -66,13 +79,13 @@ def debug_search(
     json: Json = False,
 ) -> None:
     """Find as `search` does, and tell how the scores came about."""
-    _search(query, root, config, most, min_score, layer, session, json, explain=verbose or json)
+    settings = configuration(root, config, workspace, agent)
+    _search(query, settings, most, min_score, layer, session, json, explain=verbose or json)
 
 
 def _search(
     query: str,
-    root: Root,
-    config: Config,
+    settings: MemoryConfig,
     most: int,
     min_score: float,
     layer: list[str] | None,
@@ -81,25 +94,28 @@ def _search(
     *,
     explain: bool,
 ) -> None:
-    settings = configuration(root, config)
+    from contracts import MemorySearch
+
     layers = tuple(map(_layer, layer or ()))
-    try:
-        asked = MemorySearch(
-            query=query, session_id=session, max_results=most, min_score=min_score, layers=layers, explain=explain
-        )
-    except ValidationError as error:
-        words = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise typer.BadParameter(words) from error
-    found = run(partial(_ask, asked), settings)
+    asked = built(
+        MemorySearch,
+        query=query,
+        session_id=session,
+        max_results=most,
+        min_score=min_score,
+        layers=layers,
+        explain=explain,
+    )
+    found = run(partial(_ask, asked), settings, counts=False)
     if json:
         print_json(found.model_dump(mode="json", by_alias=True))
     else:
         _show(console(), found)
-    raise typer.Exit(0 if found.results else 1)
+    raise typer.Exit(DONE if found.results else NOTHING)
 
 
 async def _ask(asked: MemorySearch, memory: Memory, bus: EventBus) -> MemoryResults:
-    return await bus.request(asked, timeout=SEARCH_SECONDS)
+    return await bus.request(asked, timeout=REPLY_SECONDS)
 
 
 def _layer(name: str) -> Layer:
@@ -107,20 +123,27 @@ def _layer(name: str) -> Layer:
     if name in known:
         return known[name]
     meant = nearest(name, list(known))
-    hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(known)}"
-    raise typer.BadParameter(f"{name!r} is no layer; {hint}", param_hint="--layer")
+    if meant:
+        words = say("{name!r} is no layer; did you mean {meant!r}?", name=name, meant=meant)
+    else:
+        words = say("{name!r} is no layer; there are {known}", name=name, known=", ".join(known))
+    raise typer.BadParameter(words, param_hint="--layer")
 
 
 def _show(out: Console, found: MemoryResults) -> None:
+    from rich.text import Text
+
     for result in found.results:
         _show_result(out, result)
     if not found.results:
-        out.print("Nothing was found.")
+        out.print(say("Nothing was found."))
     if found.notice:
         out.print(Text(found.notice, "yellow"))
 
 
 def _show_result(out: Console, result: SearchResult) -> None:
+    from rich.text import Text
+
     lines = f"L{result.start_line}" + (f"-L{result.end_line}" if result.end_line != result.start_line else "")
     when = result.time.strftime("  %Y-%m-%d %H:%M") if result.time else ""
     address = (f"{result.path}#{lines}", "bold")

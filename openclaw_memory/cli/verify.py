@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import typer
-from rich.text import Text
 
+from openclaw_memory.cli.exits import DONE, NOTHING
 from openclaw_memory.cli.options import Config, Json, Root, configuration
-from openclaw_memory.cli.output import console, print_json, report_json, show_findings, show_owner, show_sum
-from openclaw_memory.verify import verify_on_disk
+from openclaw_memory.cli.output import console, patience, print_json, report_json, show_findings, show_owner, show_sum
+from openclaw_memory.cli.words import say
 
 
 def verify(root: Root = None, config: Config = None, json: Json = False) -> None:
@@ -16,7 +16,13 @@ def verify(root: Root = None, config: Config = None, json: Json = False) -> None
     Nothing is changed and nothing is locked: it may run beside a Gateway. Exit code 0: nothing needs attention (what a
     person edited does not), 1: something does.
     """
-    report = verify_on_disk(configuration(root, config).memory_folder)
+    settings = configuration(root, config)
+    from rich.text import Text
+
+    from openclaw_memory.verify import verify_on_disk
+
+    with patience(say("Reading every document ...")):
+        report = verify_on_disk(settings.memory_folder)
     if json:
         print_json(report_json(report))
     else:
@@ -25,4 +31,4 @@ def verify(root: Root = None, config: Config = None, json: Json = False) -> None
         show_owner(out, report)
         show_findings(out, report.findings)
         show_sum(out, report)
-    raise typer.Exit(1 if report.attention else 0)
+    raise typer.Exit(NOTHING if report.attention else DONE)

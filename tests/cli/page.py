@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from openclaw_memory.cli.app import app
 
 PAGE = Path(__file__).parents[2] / "docs/cli.md"
-WIDTH = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
+WIDTH = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
 
 
 def renewed(text: str) -> str:

@@ -1,0 +1,197 @@
+# ruff: noqa: E501 - a sentence is read whole
+"""What commands say in Chinese, by the English words that stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    # -- said by several commands
+    "Reading memory ...": "正在读取记忆……",
+    "Reading every document ...": "正在读取全部文档……",
+    "Interrupted. What was acknowledged is stored; nothing else was changed.": "已中断。确认过的内容都已保存，其余没有改动。",
+    "did you mean {meant!r}?": "是不是 {meant!r}？",
+    "there are: {names}": "现有：{names}",
+    "`.lock` names {owner}, another machine: whether it runs can't be told from here.": (
+        "`.lock` 里写的是 {owner}，在另一台机器上，从这里看不出它是否在运行。"
+    ),
+    "In use by {owner}: what was said in the last seconds may still be in its journal only.": (
+        "{owner} 正在使用：最近几秒的内容可能还只在它的日志里。"
+    ),
+    "1 document, {intact} intact": "1 个文档，{intact} 个完好",
+    "{count} documents, {intact} intact": "{count} 个文档，{intact} 个完好",
+    "nothing needs attention": "没有需要处理的",
+    "1 needs attention": "1 处需要处理",
+    "{count} need attention": "{count} 处需要处理",
+    "Nothing was found.": "什么也没有找到。",
+    "It was not written.": "没有写入。",
+    "Kept: ": "已记下：",
+    # -- paths
+    "{root} is the memory folder itself; did you mean {meant!r}?": "{root} 就是记忆文件夹本身；是不是 {meant!r}？",
+    "{folder} does not exist: there is no memory in {root} yet; make one with `openclaw-memory init`": (
+        "{folder} 不存在：{root} 里还没有记忆；用 `openclaw-memory init` 建立"
+    ),
+    "{path} does not exist; the nearest existing folder is {existing!r}": "{path} 不存在；最近的现有文件夹是 {existing!r}",
+    "{path} does not exist; did you mean {guess!r}?": "{path} 不存在；是不是 {guess!r}？",
+    # -- init
+    "made  ": "已建立  ",
+    "the options": "选项",
+    "{file} is there and is left as it is; set {name} in it": "{file} 已存在，不会改动；请在其中设置 {name}",
+    "Interrupted. Run it again for the rest.": "已中断。再运行一次即可完成其余部分。",
+    "{root} can't be made: {error}": "无法建立 {root}：{error}",
+    "Everything is there already; nothing was changed.": "全部已经就绪，没有改动。",
+    'Next: `openclaw-memory remember "..."`, and in your program `MemoryConfig.load({file!r})`.': (
+        '接下来：`openclaw-memory remember "……"`，程序中用 `MemoryConfig.load({file!r})`。'
+    ),
+    # -- config show
+    "No config.yaml: defaults, and the environment.": "没有 config.yaml：使用默认值和环境变量。",
+    "unset": "未设置",
+    # -- demo
+    "Starting ...": "正在启动……",
+    "1. Three days of talk": "1. 三天的对话",
+    "2. Asked, within {budget} tokens": "2. 提问，预算 {budget} 个 token",
+    "3. Closed, and opened again from the files: the same questions": "3. 关闭后从文件重新打开：同样的问题",
+    "4. What lies on the disk: Markdown, yours to read and to edit": "4. 磁盘上的内容：Markdown，可以直接阅读和修改",
+    "{used} of {budget} tokens": "用了 {used} / {budget} 个 token",
+    "Make your own with `openclaw-memory init`.": "用 `openclaw-memory init` 建立你自己的记忆。",
+    "The folder: {folder}": "文件夹：{folder}",
+    # -- status
+    "1 file": "1 个文件",
+    "{count:,} files": "{count:,} 个文件",
+    "{count} notes speak of a day that is a week past:": "{count} 条笔记说的日子已过去一周：",
+    "{count} entries in MEMORY.md": "MEMORY.md 中有 {count} 条",
+    "{count:,} pieces in the index ({engine})": "索引中有 {count:,} 个片段（{engine}）",
+    "No index on the disk; the next start makes it.": "磁盘上没有索引；下次启动时会建立。",
+    "{free} of {total} free on the disk": "磁盘剩余 {free}，共 {total}",
+    "All is well.": "一切正常。",
+    "{folder} can't be written": "{folder} 无法写入",
+    "only {free} are free on the disk": "磁盘只剩 {free}",
+    "{count} × {code}": "{count} × {code}",
+    "the index: {problem}": "索引：{problem}",
+    "settings without effect in this version: {names}": "此版本中不起作用的设置：{names}",
+    "conversation": "对话",
+    "fact": "事实",
+    "task": "任务",
+    "summary": "摘要",
+    "backup": "备份",
+    "workspace": "工作区",
+    "sessions": "会话",
+    "journal": "日志",
+    "state": "状态",
+    "index": "索引",
+    # -- remember, fact, task
+    "a note has no section; give --section or --note": "笔记没有章节；--section 和 --note 只能给一个",
+    "an entry of MEMORY.md has no title; give --note as well": "MEMORY.md 的条目没有标题；请同时给出 --note",
+    "There are no facts yet; `openclaw-memory fact set SECTION KEY VALUE` makes one.": (
+        "还没有事实；用 `openclaw-memory fact set SECTION KEY VALUE` 写下一条。"
+    ),
+    "There is no section {section!r}; {hint}": "没有章节 {section!r}；{hint}",
+    "There is no fact {key!r} in {section!r}; {hint}": "{section!r} 里没有事实 {key!r}；{hint}",
+    "no state": "不是任务状态",
+    "no priority": "不是优先级",
+    "  due {day}": "  截止 {day}",
+    "There are no such tasks.": "没有这样的任务。",
+    "There is nothing to be done.": "没有待办的任务。",
+    # -- search
+    "{name!r} is no layer; did you mean {meant!r}?": "没有 {name!r} 这一层；是不是 {meant!r}？",
+    "{name!r} is no layer; there are {known}": "没有 {name!r} 这一层；现有 {known}",
+    # -- index
+    "engine": "引擎",
+    "pieces": "片段",
+    "files": "文件",
+    "{blocks:,} of {files:,} files": "{blocks:,} 个，来自 {files:,} 个文件",
+    "not written yet": "尚未写入",
+    "{count:,} changes (they are searched all the same)": "{count:,} 处改动（同样可以搜索到）",
+    "on disk": "磁盘占用",
+    "{size:,.1f} MB, generation {generation}": "{size:,.1f} MB，第 {generation} 代",
+    "The index is well.": "索引正常。",
+    # -- repair
+    "would ": "将会 ",
+    "done  ": "完成 ",
+    "failed": "失败",
+    "Nothing to do by itself.": "没有可以自动修复的内容。",
+    "Nothing was changed.": "没有改动。",
+    "Interrupted. What is mended is mended; run it again for the rest.": "已中断。修好的已修好；其余请再运行一次。",
+    "{folder} can't be repaired: {error}": "无法修复 {folder}：{error}",
+    # -- forget, heartbeat, summary, compact, promote, history, diff, restore
+    "{given!r} is no time; write 2026-05-04 or 2026-05-04T14:30": (
+        "{given!r} 不是时间；请写成 2026-05-04 或 2026-05-04T14:30"
+    ),
+    "Forget this for good?": "永久忘记这些吗？",
+    "{total} in all would go.": "共 {total} 处将被忘记。",
+    "{total} in all are gone; every byte was looked through, and nothing is left.": (
+        "共 {total} 处已忘记；每个字节都检查过，没有残留。"
+    ),
+    "{total} in all are gone, but something is left:": "共 {total} 处已忘记，但仍有残留：",
+    "Nothing is due.": "没有到期的工作。",
+    "done": "完成",
+    "nothing to do": "无事可做",
+    "skipped": "跳过",
+    "There is no summary {path}.": "没有摘要 {path}。",
+    "{given!r} is no date; give 2026-05-04, 2026-w18 or 2026-05": "{given!r} 不是日期；请写 2026-05-04、2026-w18 或 2026-05",
+    "{dropped} messages are summed up, {kept} stay.": "{dropped} 条消息已归入摘要，{kept} 条保留原样。",
+    "The promotion of {at} is taken back.": "{at} 的晋升已撤回。",
+    "give one of them, not both": "只能给其中一个",
+    "Nothing was recalled often enough to be promoted.": "没有被回忆得足够多、可以晋升的内容。",
+    "There is no promotion to take back.": "没有可以撤回的晋升。",
+    "{count} entries are in MEMORY.md now.": "{count} 条已写入 MEMORY.md。",
+    "Nothing was changed; `--apply` promotes them.": "没有改动；用 `--apply` 晋升。",
+    "{path} is as it was.": "{path} 已恢复。",
+    "{file} lies neither in {memory} nor in {workspace}": "{file} 既不在 {memory} 中，也不在 {workspace} 中",
+    "Nothing has changed since then.": "此后没有改动。",
+    "It says that already.": "内容本来就是这样。",
+    # -- context, chat
+    "{used} of {most} tokens ({encoding})": "已用 {used}，共 {most} 个 token（{encoding}）",
+    "┃ a part's share; MEMORY.md shares with facts, notes with summaries.": "┃ 各部分的份额；MEMORY.md 与事实共用，日志与摘要共用。",
+    "What parts leave goes to recalled pieces, then to older messages.": "各部分的余量先给召回的片段，再给更早的消息。",
+    "planned": "计划",
+    "used": "已用",
+    "Session {session}; the agent is {who}; /quit or Ctrl-D ends.": "会话 {session}；对方是 {who}；用 /quit 或 Ctrl-D 结束。",
+    "Stored in {folder}": "已存入 {folder}",
+    "a script, no model": "脚本，没有模型",
+    "Noted. Pieces that came to mind: {found}.": "记下了。想起的片段：{found}。",
+    "Noted.": "记下了。",
+    "context: {used} tokens, {facts} facts, {tasks} tasks, {recalled} recalled, {history} messages; {time} ms": (
+        "上下文：{used} 个 token，{facts} 条事实，{tasks} 个任务，{recalled} 条召回，{history} 条消息；{time} 毫秒"
+    ),
+    "Nothing was said yet.": "还什么都没有说。",
+    "you> ": "你> ",
+    "agent> ": "Agent> ",
+    "That can't be stored: {words}": "无法保存：{words}",
+    "(the model said nothing)": "（模型什么也没有说）",
+    "There are /context, /budget and /quit.": "可用的有 /context、/budget 和 /quit。",
+    "(stopped; what you said is stored)": "（已停止；你说的话已保存）",
+    "(stopped)": "（已停止）",
+    "Memory has nothing for this session.": "记忆里没有这个会话可用的内容。",
+    "Memory did not say how many tokens its answer has.": "记忆没有说明回答用了多少 token。",
+    # -- import, export
+    "{count:,} documents, {pieces:,} pieces": "{count:,} 个文档，{pieces:,} 个片段",
+    "Import this?": "导入这些吗？",
+    "{new:,} new, {known:,} known already": "{new:,} 条新的，{known:,} 条已知",
+    "Could not be read:": "无法读取：",
+    "Stays out:": "不导入：",
+    "Was not taken:": "未接受：",
+    "As it was before: {backup} ({count:,} files)": "导入前的备份：{backup}（{count:,} 个文件）",
+    "docs/moving.md tells how to go back to it.": "如何恢复见 docs/moving.md。",
+    "Give --yes to import without being asked.": "加 --yes 则不询问直接导入。",
+    "{since!r} is no day such as 2026-05-04": "{since!r} 不是 2026-05-04 这样的日期",
+    "  and {count:,} more (--json lists all)": "  另有 {count:,} 条（--json 列出全部）",
+    "Nothing in it is new.": "其中没有新的内容。",
+    "documents": "文档",
+    "Interrupted. Nothing was written.": "已中断。没有写入任何内容。",
+    "{path} can't be written: {error}": "无法写入 {path}：{error}",
+    "Reading {source} ...": "正在读取 {source}……",
+    "Interrupted. Nothing was changed.": "已中断。没有改动。",
+    "items": "条目",
+    "nothing was changed": "没有改动",
+    "Interrupted: {state}.": "已中断：{state}。",
+    "Format: ": "格式：",
+    "{count} secrets in files are masked": "文件中的 {count} 处密钥已遮盖",
+    "yours is kept": "保留你的",
+    "theirs is taken": "采用那边的",
+    "both are kept": "两者都保留",
+    "    yours: {text}": "    你的：{text}",
+    "    there: {text}": "    那边：{text}",
+    "Exported: ": "已导出：",
+    "Imported: ": "已导入：",
+}
