@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from contracts.limits import (
     MAX_BATCH_ITEMS,
     MAX_CONTENT_CHARS,
@@ -36,15 +34,7 @@ from contracts.values import (
     TokenBudget,
     Tokens,
 )
-
-SessionKind = Literal["primary", "sub", "group", "sandbox"]
-Role = Literal["user", "assistant", "system", "tool"]
-Origin = Literal["owner", "agent", "untrusted", "system"]
-TaskState = Literal["pending", "in_progress", "completed", "expired"]
-Priority = Literal["high", "medium", "low"]
-Layer = Literal["conversation", "fact", "task", "summary", "memory", "note", "history"]
-Durability = Literal["synced", "buffered"]
-Period = Literal["daily", "weekly", "monthly"]
+from contracts.words import Durability, Layer, Origin, Period, Priority, Role, SessionKind, TaskState
 
 __all__ = [
     "MAX_BATCH_ITEMS",

@@ -40,6 +40,7 @@ class MemoryCompacted(Payload):
     dropped: MessageCount = Field(description="Messages that the summary now stands for.")
     summary_key: str | None = Field(default=None, description="Address of the summary.")
     flushed_keys: tuple[str, ...] = Field(description="Addresses of what was written down before anything was dropped.")
+    notice: str | None = Field(default=None, description="Why nothing was dropped, in words.")
 
 
 class MemoryCompact(Request[MemoryCompacted]):

@@ -29,6 +29,7 @@ class JobReport(Part):
     name: str = Field(description="The job.")
     outcome: Literal["done", "nothing", "failed", "skipped"] = Field(description="How it ended.")
     keys: tuple[str, ...] = Field(default=(), description="Addresses of what it wrote.")
+    message: str | None = Field(default=None, description="Why it failed or was skipped; what a model cost.")
 
 
 class HeartbeatDone(Payload):

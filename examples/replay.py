@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from bus import Gateway
-from examples.brain import AgentReply, AgentThink, Answer, Brain
+from examples.brain import AgentReply, AgentThink, Answer, Brain, asked_in
 from examples.dialogue import Dialogue, Exchange, exchanges
 from examples.errors import ScriptOutOfStepError
-from examples.prompt import Prompt
 from openclaw_memory.clock import ManualClock
+from openclaw_memory.context import Prompt
 
 DEFAULT_MAX_TOKENS = 2_000
 """Budget that the replay gives memory for each context, in tokens."""
@@ -27,8 +27,9 @@ class ScriptedModel:
         """Give the next reply. Raises `ScriptOutOfStepError` where the prompt asks something else."""
         exchange = next(self._script, None)
         expected = exchange.message.content if exchange and exchange.message else None
-        if exchange is None or prompt.asked != expected:
-            raise ScriptOutOfStepError(expected, prompt.asked)
+        asked = asked_in(prompt)
+        if exchange is None or asked != expected:
+            raise ScriptOutOfStepError(expected, asked)
         notes = tuple(note for turn in exchange.turns for note in turn.notes)
         if exchange.reply is None:
             return Answer(None, exchange.time, notes)

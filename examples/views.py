@@ -10,10 +10,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from examples.budget_bar import BudgetBar
 from examples.notes import KnownTask
 from examples.scene import FactNow, Found, Scene
 from examples.transcript import MORE, Transcript
+from openclaw_memory.cli.budget import BudgetBar
 
 WIDE = 100
 """Columns from which the screen has two columns."""

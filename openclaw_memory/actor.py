@@ -6,19 +6,24 @@ A fault in here never reaches the bus: reads answer with what can be read, write
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
-import os
-import random
 from collections.abc import Awaitable, Callable, Coroutine
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Literal
 
 import anyio.to_thread
-from ulid import ULIDGenerator
 
 from bus import Event, EventBus, Payload, Subscription
 from contracts import (
     EVENTS,
+    Forget,
+    Forgotten,
+    HeartbeatDone,
+    HeartbeatTick,
+    JobReport,
+    MemoryCompact,
+    MemoryCompacted,
     MemoryContext,
     MemoryDegraded,
     MemoryDocument,
@@ -35,24 +40,32 @@ from contracts import (
     UpdateFact,
     prompt_text,
 )
+from contracts.fields import SessionKind
 from openclaw_memory.clock import Clock, SystemClock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.errors import EncodingUnavailableError
 from openclaw_memory.context.tokens import EstimateCounter, TokenCounter, make_counter
 from openclaw_memory.errors import OpenClawMemoryError, Refused, RootInUseError
 from openclaw_memory.guest import Guest
+from openclaw_memory.ids import MessageIds
+from openclaw_memory.lifecycle.heartbeat import NAME as HEARTBEAT
+from openclaw_memory.lifecycle.jobs import Outcome
 from openclaw_memory.owner import Owner
 from openclaw_memory.reader import Reader
 from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 from openclaw_memory.status import Status
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.files import Files, LocalFiles
+from openclaw_memory.supplied import Supplied
 from openclaw_memory.writer import Change, Planned
 
 log = logging.getLogger(__name__)
 
 LANES = 16
 """How many sessions are served side by side."""
+
+BEFORE_SECONDS = 1.0
+"""How long a wish to forget waits for what was published before it, where the lanes are never empty."""
 
 MOST_IN_FLIGHT = 1_000
 """Writes that may wait for the journal, or replies for their watchers, before the lanes wait with them."""
@@ -89,13 +102,14 @@ class Memory:
         self._clock = clock or SystemClock()
         self._files = files or LocalFiles()
         self._counter = counter
-        self._new_id = new_id or _ulids()
+        self._new_id = new_id or MessageIds()
         self._bus: EventBus | None = None
         self._owner: Owner | None = None
         self._guest: Guest | None = None
         self._subscription: Subscription | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._last: dict[str, Commit] = {}
+        self._supplied = Supplied()
         self._taking_over = asyncio.Lock()
         self._trouble = ""
         self._degraded_since: datetime | None = None
@@ -130,6 +144,9 @@ class Memory:
                     TaskStateChange,
                     SessionStarted,
                     SessionEnded,
+                    MemoryCompact,
+                    HeartbeatTick,
+                    Forget,
                 ],
                 self._handle,
                 name=self.name,
@@ -166,6 +183,9 @@ class Memory:
         """Answer what was asked, write everything down and let go of the folder."""
         if self._subscription is None:
             return
+        if self._owner is not None:
+            # Its jobs may ask a model, which nobody wants to wait for now; what they have begun, a later tick does.
+            self._owner.heartbeat.close()
         # Replies first: who closes the subscription fails the requests that wait for them.
         await self._subscription.drain()
         await self._answered()
@@ -203,11 +223,34 @@ class Memory:
             raise RootInUseError(str(self.config.memory_folder), "another process, which has its index open")
         await self._owner.rebuild_index(full=full, progress=progress)
 
+    async def documents(self, session_kind: SessionKind) -> list[str]:
+        """List the files that a session of this kind may read by their paths (`memory:get`), in order."""
+        return await self._reader().documents(session_kind)
+
+    async def make_summary(self, period: Literal["daily", "weekly", "monthly"], day: date) -> Outcome:
+        """Make the summary of the period that a day lies in now, also anew; what a person wrote in it stays.
+
+        Raises: `RootInUseError` when another process owns the folder.
+        """
+        if self._owner is None:
+            raise RootInUseError(str(self.config.memory_folder), "another process, which makes its summaries")
+        return await self._owner.make_summary(period, day)
+
     async def index_status(self) -> IndexStatus:
         """Tell what the index holds, and how it is."""
         serving = self._owner or self._guest
         assert serving is not None
         return await anyio.to_thread.run_sync(serving.index_status)
+
+    async def promote(self, action: str) -> dict[str, Any]:
+        """Promote what was recalled again and again into MEMORY.md (`apply`), tell what would be (`preview`), or take
+        the last promotion back (`undo`); beside the folder's owner that one does it.
+
+        Raises: `Refused`, `OSError`, and what the store raises; then nothing was changed.
+        """
+        serving = self._owner or self._guest
+        assert serving is not None
+        return await serving.promote(action)
 
     async def flush(self) -> None:
         """Rewrite all files that lag behind, now: for those who want to look into the folder at once."""
@@ -233,6 +276,14 @@ class Memory:
                 await self._session_started(event, started)
             case SessionEnded() as ended:
                 await self._session_ended(event, ended)
+            case MemoryCompact() as compact:
+                await self._compact(event, compact)
+            case HeartbeatTick() as tick:
+                # Not in its lane, where whatever comes after it would wait for jobs that may take minutes.
+                self._start(self._beat(event, tick), contextvars.Context())
+            case Forget() as forget:
+                # Nor this: it looks through all that is kept.
+                self._start(self._forget(event, forget), contextvars.Context())
             case change:
                 await self._write(event, change)
 
@@ -240,6 +291,7 @@ class Memory:
         await self._own_writes(event)
         try:
             context = await self._reader().context(read)
+            self._supplied.note(read.session_id, context)
         except Exception as error:
             log.exception("memory:read failed")
             context = self._minimal(read.max_tokens, str(error))
@@ -266,6 +318,7 @@ class Memory:
         await self._own_writes(event)
         try:
             context = await self._reader().started(started)
+            self._supplied.note(started.session_id, context)
         except Exception as error:
             log.exception("session:started failed")
             context = self._minimal(self.config.session_start_tokens, str(error))
@@ -290,6 +343,67 @@ class Memory:
             written = MemoryWritten(key="", success=False, degraded=False, message=nothing)
         await self._reply(event, written)
 
+    async def _compact(self, event: Event[Any], compact: MemoryCompact) -> None:
+        """Make a session's history shorter; one who reads beside the folder's owner has that one do it."""
+        await self._own_writes(event)
+        why: str
+        try:
+            if self._owner is not None:
+                await self._reply(event, await self._owner.compactor.compact(compact))
+                return
+            assert self._guest is not None
+            done = await self._guest.compact(compact)
+            if done is not None:
+                await self._reply(event, done)
+                return
+            why = self._guest.not_mine("compactions")
+        except Exception as error:
+            if not isinstance(error, OpenClawMemoryError):
+                log.exception("memory:compact failed")
+            why = f"nothing was dropped: {error}"
+        try:
+            kept = await self._reader().history_length(compact.session_id)
+        except Exception:
+            log.exception("the history of %s can't be read", compact.session_id)
+            kept = 0
+        nothing = MemoryCompacted(session_id=compact.session_id, kept=kept, dropped=0, flushed_keys=(), notice=why)
+        await self._reply(event, nothing)
+
+    async def _beat(self, event: Event[Any], tick: HeartbeatTick) -> None:
+        """Run what is due; one who reads beside the folder's owner leaves it to that one."""
+        reports: list[tuple[str, Outcome]]
+        if self._owner is None:
+            assert self._guest is not None
+            reports = [(HEARTBEAT, Outcome("skipped", message=self._guest.not_mine("the jobs of the heartbeat")))]
+        else:
+            try:
+                reports = await self._owner.heartbeat.tick(tick.now)
+            except Exception as error:
+                log.exception("heartbeat:tick failed")
+                reports = [(HEARTBEAT, Outcome("failed", message=str(error)))]
+        jobs = tuple(JobReport(name=name, outcome=o.outcome, keys=o.keys, message=o.message) for name, o in reports)
+        await self._reply(event, HeartbeatDone(jobs=jobs))
+
+    async def _forget(self, event: Event[Any], forget: Forget) -> None:
+        """Forget what the owner asks to be forgotten.
+
+        The event names no session. It is taken as the owner's own wish, over all sessions: whoever has the bus sees to
+        it that only the owner's sessions publish it. Beside the folder's owner it is handed to that one.
+        """
+        try:
+            # It names no session, so it has no place in the order of any: what was published before comes first.
+            if self._subscription is not None:
+                await self._subscription.drain(BEFORE_SECONDS)
+            if self._owner is None:
+                assert self._guest is not None
+                forgotten = await self._guest.forget(forget)
+            else:
+                forgotten = await self._owner.forget(forget)
+        except Exception as error:
+            log.exception("memory:forget failed")
+            forgotten = Forgotten(dry_run=forget.dry_run, places=(), total=0, verified=False, notice=str(error))
+        await self._reply(event, forgotten)
+
     async def _write(self, event: Event[Any], change: MemoryWrite | UpdateFact | TaskStateChange) -> None:
         try:
             # While a take-over applies what was handed in before, nobody's own write goes ahead of it.
@@ -299,7 +413,7 @@ class Memory:
                     await self._reply(event, handed_in)
                     return
             assert self._owner is not None
-            planned = await self._owner.plan(change)
+            planned = await self._owner.plan(change, self._supplied.of(change.session_id))
         except Refused as refusal:
             await self._reply(event, MemoryWritten(key="", success=False, degraded=False, message=str(refusal)))
             return
@@ -413,8 +527,8 @@ class Memory:
         assert self._bus is not None
         await self._bus.publish(payload)
 
-    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
+    def _start(self, coroutine: Coroutine[Any, Any, None], context: contextvars.Context | None = None) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
@@ -440,11 +554,3 @@ def _counter(encoding: str) -> TokenCounter:
     except EncodingUnavailableError as error:
         log.warning("tokens are estimated, rather too high than too low: %s", error)
         return EstimateCounter()
-
-
-def _ulids() -> Callable[[datetime], str]:
-    # Seeded by the system once: asking it for each message lets every waiting thread run before the event loop.
-    chance = random.Random(os.urandom(32))
-    generator = ULIDGenerator(randomness=lambda _: chance.randbytes(10))
-    # The time of a ULID begins in 1970; messages may be older.
-    return lambda time: str(generator.generate(max(0.0, time.timestamp())))

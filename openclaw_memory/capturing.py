@@ -33,12 +33,17 @@ def is_judged(item: MemoryWrite, now: datetime) -> bool:
 
 
 def capture(
-    item: MemoryWrite, earlier: Sequence[str], kind: SessionKind, rules: CaptureConfig, now: datetime
+    item: MemoryWrite,
+    earlier: Sequence[str],
+    supplied: Sequence[str],
+    kind: SessionKind,
+    rules: CaptureConfig,
+    now: datetime,
 ) -> Captured:
     """Judge the user's messages of a write, in order. Pure.
 
-    Parameters: `earlier`, the user's messages of the session before it, oldest first; `kind` of the session; `rules`;
-    `now`.
+    Parameters: `earlier`, the user's messages of the session before it, oldest first; `supplied`, what memory put into
+    the session's last context; `kind` of the session; `rules`; `now`.
     """
     # Imported when the first user speaks: its patterns take a while to be compiled.
     from openclaw_memory.capture import event_of, judge, suggestion_of
@@ -47,7 +52,7 @@ def capture(
     suggestions: list[str] = []
     said = list(earlier)
     for text in _of_user(item, now):
-        for finding in judge(text, earlier=said).findings:
+        for finding in judge(text, earlier=said, supplied=supplied).findings:
             event = event_of(finding, item.session_id, kind) if finding.verdict == "write" else None
             if event is not None and rules.explicit:
                 writes.append((event, suggestion_of(finding) or ""))

@@ -147,6 +147,10 @@ class Catalog:
         """Tell whether a document was read, or is at rest."""
         return path in self._known
 
+    def met(self) -> list[str]:
+        """List every document that was read, or is at rest; also those whose files are gone."""
+        return list(self._known)
+
     def paths(self, *areas: str) -> list[str]:
         """List the documents in some areas, read or at rest, by path; also those whose files are gone."""
         # Asked several times a read; the answer changes only when a document is met for the first time.

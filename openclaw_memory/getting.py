@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts import MemoryDocument, MemoryGet
+from openclaw_memory.layers.history import HistoryDocument
 from openclaw_memory.layers.rooms import format_of
 from openclaw_memory.markdown.text import decode, split_lines
 from openclaw_memory.retrieval.cutting import safe_cut
@@ -22,8 +23,11 @@ def lines_of(get: MemoryGet, document: Any) -> MemoryDocument:
     `truncated` tells that there are more of them than one answer holds: ask again with a later `from`. Parameters:
     `document`, as its layer holds it.
     """
-    data: bytes = format_of(get.path).render(document)[0]
-    lines = split_lines(decode(data).text)
+    if isinstance(document, HistoryDocument):
+        # A month of it may be compressed in its file.
+        lines = split_lines(document.text)
+    else:
+        lines = split_lines(decode(format_of(get.path).render(document)[0]).text)
     first = (get.from_ or 1) - 1
     if first and first >= len(lines):
         return MemoryDocument(

@@ -8,12 +8,14 @@ from typing import Any
 
 import anyio.to_thread
 
-from contracts import MemoryWritten
+from contracts import Forget, Forgotten, MemoryCompact, MemoryCompacted, MemoryWritten
 from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.errors import Refused
 from openclaw_memory.layers.rooms import format_of
+from openclaw_memory.lifecycle.promotion.told import ORDER
 from openclaw_memory.meaning import meaning_of
 from openclaw_memory.reader import Reader
 from openclaw_memory.retrieval.index import InMemoryIndex
@@ -26,8 +28,12 @@ from openclaw_memory.workspace import elsewhere
 from openclaw_memory.writer import Change
 
 POLL_SECONDS = 0.05
+ORDER_SECONDS = 30.0
+"""How long the owner may take to compact or to promote, which may ask a model."""
 PATIENCE_SECONDS = 5.0
 """How long the owner's reply is waited for. What was handed in is safe before that."""
+FORGETTING_SECONDS = 120.0
+"""The same for a wish to forget, which is answered when all that is kept was looked through."""
 
 
 class Guest:
@@ -76,12 +82,9 @@ class Guest:
         event: dict[str, Any] = {"type": change.event_type, "data": change.model_dump(mode="json", by_alias=True)}
         _date(event["data"].get("content"), self._clock.now().isoformat())
         await anyio.to_thread.run_sync(self._inbox.hand_in, name, event)
-        until = self._clock.monotonic() + PATIENCE_SECONDS
-        while self._clock.monotonic() < until:
-            reply = await anyio.to_thread.run_sync(self._inbox.reply, name)
-            if reply is not None:
-                return MemoryWritten.model_validate(reply)
-            await self._clock.sleep_until(self._clock.monotonic() + POLL_SECONDS)
+        reply = await self._reply(name, PATIENCE_SECONDS)
+        if reply is not None:
+            return MemoryWritten.model_validate(reply)
         return MemoryWritten(
             key="",
             success=True,
@@ -89,6 +92,62 @@ class Guest:
             message=f"handed in to {self._owner}, which has not answered yet; it, or the next owner, applies it",
             durability="synced",
         )
+
+    async def forget(self, forget: Forget) -> Forgotten:
+        """Give a wish to forget to the owner, and wait for what becomes of it; nothing is forgotten from here.
+
+        Raises: `OSError` when it can't be handed in.
+        """
+        name = self._new_id(self._clock.now())
+        event = {"type": forget.event_type, "data": forget.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        await anyio.to_thread.run_sync(self._inbox.hand_in, name, event)
+        reply = await self._reply(name, FORGETTING_SECONDS)
+        if reply is not None:
+            return Forgotten.model_validate(reply)
+        notice = f"handed in to {self._owner}, which has not answered yet; it, or the next owner, does it"
+        return Forgotten(dry_run=forget.dry_run, places=(), total=0, verified=False, notice=notice)
+
+    async def compact(self, asked: MemoryCompact) -> MemoryCompacted | None:
+        """Have the owner make a session's history shorter; None when it has not answered in time.
+
+        Raises: `OSError` when it can't be handed in; `Refused` with what the owner says against it.
+        """
+        event = {"type": asked.event_type, "data": asked.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        reply = await self._ordered(event)
+        return None if reply is None else MemoryCompacted.model_validate(reply)
+
+    async def promote(self, action: str) -> dict[str, Any]:
+        """Have the owner promote, or tell what it would.
+
+        Raises: `OSError` when it can't be handed in; `Refused` with what the owner says against it, or when it has not
+        answered in time.
+        """
+        reply = await self._ordered({"type": ORDER, "data": {"action": action}})
+        if reply is None:
+            raise Refused("action", f"{self._owner} has not answered yet; it, or the next owner, does it")
+        return reply
+
+    async def _ordered(self, event: dict[str, Any]) -> dict[str, Any] | None:
+        name = self._new_id(self._clock.now())
+        await anyio.to_thread.run_sync(self._inbox.hand_in, name, event)
+        reply = await self._reply(name, ORDER_SECONDS)
+        if isinstance(reply, dict) and set(reply) == {"problem"}:
+            raise Refused("owner", str(reply["problem"]))
+        return reply if isinstance(reply, dict) else None
+
+    async def _reply(self, name: str, seconds: float) -> Any:
+        """Wait for the reply to something that was handed in; None when none came."""
+        until = self._clock.monotonic() + seconds
+        while self._clock.monotonic() < until:
+            reply = await anyio.to_thread.run_sync(self._inbox.reply, name)
+            if reply is not None:
+                return reply
+            await self._clock.sleep_until(self._clock.monotonic() + POLL_SECONDS)
+        return None
+
+    def not_mine(self, what: str) -> str:
+        """Say that something is the owner's to do."""
+        return f"{what} belong to {self._owner}, which writes the folder; ask it, or stop it and ask again"
 
     def index_status(self) -> IndexStatus:
         """Tell what the index holds, which a guest keeps in memory. For a thread."""

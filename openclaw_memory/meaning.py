@@ -280,6 +280,14 @@ class Meaning:
 
         return Asked(given.vector, BlockVectors(opened.store, self._index(), audiences), self._lens)
 
+    async def alike(self, text: str, others: Sequence[str]) -> list[float] | None:
+        """Give the cosine of each of a few texts with another one; None when meanings can't be compared now."""
+        if self._opened is None:
+            await self.open()
+        if self._opened is None:
+            return None
+        return await self._opened.service.alike(embeddable(text), [embeddable(other) for other in others])
+
     async def report(self, error: VectorsError) -> Asked:
         """Take note of what went wrong in a search, and give what it is to be done with instead."""
         opened = self._opened

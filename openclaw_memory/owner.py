@@ -5,13 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from datetime import datetime
-from typing import Any
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Literal
 
 import anyio.to_thread
 
-from contracts import BatchContent, MemoryWrite, MemoryWritten, TaskStateChange, UpdateFact
+from contracts import (
+    BatchContent,
+    Forget,
+    Forgotten,
+    MemoryCompact,
+    MemoryCompacted,
+    MemoryWrite,
+    MemoryWritten,
+    TaskStateChange,
+    UpdateFact,
+)
 from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
@@ -19,6 +31,20 @@ from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.errors import OpenClawMemoryError, Refused
 from openclaw_memory.indexing import Indexing
 from openclaw_memory.layers.rooms import FOLDERS, format_of
+from openclaw_memory.lifecycle.compaction.compactor import Compactor
+from openclaw_memory.lifecycle.forgetting.forgetter import Forgetter, failed
+from openclaw_memory.lifecycle.heartbeat import Heartbeat
+from openclaw_memory.lifecycle.jobs import Outcome
+from openclaw_memory.lifecycle.jobs_of import jobs_of
+from openclaw_memory.lifecycle.promotion.counting import RecallCounts
+from openclaw_memory.lifecycle.promotion.promoter import Promoter
+from openclaw_memory.lifecycle.promotion.told import ACTIONS, ORDER, told, undone
+from openclaw_memory.lifecycle.scheduler import Scheduler
+from openclaw_memory.lifecycle.stale_notes import StaleNotes
+from openclaw_memory.lifecycle.summaries.job import Summaries
+from openclaw_memory.lifecycle.summaries.making import Maker
+from openclaw_memory.lifecycle.tools import Models, Tools
+from openclaw_memory.lifecycle.versioning.versioner import versioner_of
 from openclaw_memory.manifest import write_manifest
 from openclaw_memory.meaning import meaning_of
 from openclaw_memory.reader import Reader
@@ -92,8 +118,29 @@ class Owner:
         """When an event that could not be applied is tried again, by name."""
         self._background: list[asyncio.Task[None]] = []
         self.meaning = meaning_of(config, lambda: self._catalog.index, clock)
-        self.reader = Reader(self._store, self._catalog, config, clock, counter, self.meaning, self.indexing.fill)
-        self._writer = Writer(self._store, config, clock, new_id)
+        self._recalls = RecallCounts(config.zone)
+        self.reader = Reader(
+            self._store,
+            self._catalog,
+            config,
+            clock,
+            counter,
+            self.meaning,
+            self.indexing.fill,
+            self._recalls.note,
+        )
+        self.forgetter = Forgetter(config, self._store, self._catalog, self.indexing, self.meaning, files, clock)
+        alike = None if self.meaning is None else self.meaning.alike
+        self._writer = Writer(self._store, config, clock, new_id, self.forgetter, alike)
+        self._models = Models(config.completion)
+        tools = Tools(config, self._store, self._catalog, clock, counter, self._models, new_id)
+        self.compactor = Compactor(tools, self.reader)
+        self._versioner = versioner_of(config, clock, self._store)
+        self.promoter = Promoter(tools, self._recalls)
+        self._stale_notes = StaleNotes(tools)
+        self._summaries = Summaries(tools, Maker(tools))
+        jobs = (*jobs_of(tools), *self.promoter.jobs(), self._stale_notes)
+        self.heartbeat = Heartbeat(self._store, jobs, secrets.token_hex(8))
 
     async def open(self) -> None:
         """Take the root, finish what a crash interrupted, read everything.
@@ -111,6 +158,7 @@ class Owner:
                 await self.meaning.open()
                 self._catalog.tell(self.meaning.offer)
             await self.reader.look(everywhere=True)
+            await self.forgetter.open()
             await write_manifest(self._config.memory_folder, self._files, self._clock)
         except BaseException:
             await self._close_index()
@@ -123,13 +171,63 @@ class Owner:
         self._start("index", self.indexing.run())
         if self.meaning is not None:
             self._start("meaning", self.meaning.run())
+        self._start("forgetting", self.forgetter.run())
         self._start("inbox", self._serve_inbox())
+        if self._versioner is not None:
+            self._start("versions", self._versioner.run())
+        if self._config.heartbeat.enabled:
+            self._start("heartbeat", self._scheduler().run())
         if self._config.watch:
             self._start("watch", self._watch())
 
-    async def plan(self, change: Change) -> Planned:
-        """Plan an event and queue it for the journal; raises as `Writer.write` does."""
-        return await self._writer.write(change)
+    async def plan(self, change: Change, supplied: Sequence[str] = ()) -> Planned:
+        """Plan an event and queue it for the journal; as `Writer.write`."""
+        await self.forgetter.ready()
+        return await self._writer.write(change, supplied)
+
+    async def promote(self, action: str, once: str | None = None) -> dict[str, Any]:
+        """Preview, apply or undo promotion; gives what `openclaw-memory promote` shows.
+
+        Parameters: `once`, a name under which an undo that was asked for again is known.
+
+        Raises: `Refused` for another action; what the store raises.
+        """
+        now = self._clock.now()
+        match action:
+            case "preview":
+                return told(await self.promoter.preview(now), applied=False)
+            case "apply":
+                return told(await self.promoter.apply(now), applied=True)
+            case "undo":
+                return undone(await self.promoter.undo(now, once))
+        raise Refused("action", f"{action!r} is none of {', '.join(ACTIONS)}")
+
+    async def _ordered(self, event: Any, name: str) -> MemoryCompacted | dict[str, Any] | None:
+        """Do what another process asks for that is no write; None when it asks for something else.
+
+        Raises: `ValueError` when it is not understood.
+        """
+        kind, data = event.get("type"), event.get("data")
+        try:
+            if kind == MemoryCompact.event_type:
+                return await self.compactor.compact(MemoryCompact.model_validate(data))
+            if kind == ORDER:
+                return await self.promote(str(data.get("action")) if isinstance(data, dict) else "", name)
+        except OpenClawMemoryError as error:
+            return {"problem": str(error)}
+        return None
+
+    async def forget(self, forget: Forget) -> Forgotten:
+        """Forget something for good, or tell what would be; what was handed in before is applied before."""
+        await self.serve_what_waits()
+        return await self._forget(forget)
+
+    async def _forget(self, forget: Forget, *handed_in: Path) -> Forgotten:
+        try:
+            return await self.forgetter.forget(forget, but=handed_in)
+        except Exception as error:
+            log.exception("memory:forget failed")
+            return failed(forget.dry_run, error)
 
     @property
     def in_flight(self) -> int:
@@ -144,16 +242,33 @@ class Owner:
         """Rewrite all files that lag behind."""
         await self._store.flush()
 
+    async def make_summary(self, period: Literal["daily", "weekly", "monthly"], day: date) -> Outcome:
+        """Make one summary now; as `Memory.make_summary`."""
+        return await self._summaries.make(period, day, self._clock.now())
+
+    def _scheduler(self) -> Scheduler:
+        heartbeat = self.heartbeat
+        interval = self._config.heartbeat.interval_seconds
+        return Scheduler(heartbeat.tick, lambda: heartbeat.last_tick, self._clock, interval)
+
     async def close(self) -> None:
         """Write everything down and let go of the root."""
+        self.heartbeat.close()
         for task in self._background:
             task.cancel()
         if self._background:
             await asyncio.wait(self._background)
+        await self._models.aclose()
+        try:
+            await self._recalls.keep(self._store)
+        except OpenClawMemoryError as error:
+            log.warning("what was recalled could not be counted: %s", error)
         # The index before the lock: the next owner opens it as soon as it has that.
         await self._store.flush()
         await self._close_index()
         await self._store.close()
+        if self._versioner is not None:
+            await self._versioner.commit()
         await write_manifest(self._config.memory_folder, self._files, self._clock)
 
     async def _close_index(self) -> None:
@@ -170,6 +285,9 @@ class Owner:
 
     def _changed(self, path: str, before: Any, after: Any) -> None:
         self.indexing.changed(path, before, after)
+        self.forgetter.changed(path, after)
+        if self._versioner is not None:
+            self._versioner.changed(path)
 
     async def _wake(self) -> None:
         await self._store.look(self._areas, wake=True)
@@ -194,6 +312,7 @@ class Owner:
             unflushed=self._store.unflushed(),
             notices=self._store.notices() | ({"index": problem} if (problem := self.indexing.problem) else {}),
             embedding=None if self.meaning is None else self.meaning.progress,
+            stale=self._stale_notes.found or {},
         )
 
     # -- background ---------------------------------------------------------------------------------------------
@@ -266,7 +385,18 @@ class Owner:
 
     async def _serve(self, name: str, apply: Callable[[MemoryWrite], Awaitable[MemoryWritten]]) -> None:
         try:
-            write = with_key(await anyio.to_thread.run_sync(self._inbox.event, name), name)
+            event = await anyio.to_thread.run_sync(self._inbox.event, name)
+            if isinstance(event, dict) and event.get("type") == Forget.event_type:
+                forget = Forget.model_validate(event.get("data"))
+                await self._answer(name, await self._forget(forget, self._inbox.place(name)))
+                return
+            if isinstance(event, dict) and (done := await self._ordered(event, name)) is not None:
+                await self._answer(name, done)
+                return
+            write = with_key(event, name)
+        except FileNotFoundError:
+            # Served meanwhile, on behalf of who had to have it served first.
+            return
         except (OSError, ValueError) as error:
             # Left where it is, for a person: whoever wrote it may not know that it was not understood.
             self._put_off(name, f"it is not understood: {error}")
@@ -276,9 +406,12 @@ class Owner:
             # Kept for better times; its key sees to it that it is applied once.
             self._put_off(name, written.message or "it can't be applied now")
             return
+        await self._answer(name, written)
+
+    async def _answer(self, name: str, answer: MemoryWritten | Forgotten | MemoryCompacted | dict[str, Any]) -> None:
         self._store.tell(f"{INBOX}/new/{name}.json", None)
         try:
-            reply = written.model_dump(mode="json", by_alias=True)
+            reply = answer if isinstance(answer, dict) else answer.model_dump(mode="json", by_alias=True)
             await anyio.to_thread.run_sync(self._inbox.answer, name, reply)
             await anyio.to_thread.run_sync(self._inbox.sweep, REPLIES_KEPT)
         except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
 from itertools import islice
@@ -29,7 +29,6 @@ from contracts import (
     Task,
 )
 from contracts.fields import Role, SessionKind
-from openclaw_memory.capture.points import key_points
 from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
@@ -37,11 +36,13 @@ from openclaw_memory.context.assemble import build_context
 from openclaw_memory.context.material import Line, Material
 from openclaw_memory.context.selection import select_history
 from openclaw_memory.context.tokens import TokenCounter
-from openclaw_memory.context.visibility import allow, audiences, kind_of, policies, task_named
+from openclaw_memory.context.visibility import Visibility, allow, audience, audiences, kind_of, policies, task_named
 from openclaw_memory.errors import Refused
 from openclaw_memory.getting import lines_of
 from openclaw_memory.layers import facts, state, summaries, tasks
-from openclaw_memory.layers.rooms import FOLDERS
+from openclaw_memory.layers.compactions import COMPACTIONS, Compacted, is_summary, read_compacted, since
+from openclaw_memory.layers.parts import FOLDERS as CONVERSATIONS
+from openclaw_memory.layers.rooms import FOLDERS, room_of
 from openclaw_memory.meaning import Asked, Meaning
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.cutting import snippet
@@ -50,6 +51,7 @@ from openclaw_memory.retrieval.ranking import Ranking
 from openclaw_memory.retrieval.scope import Scope
 from openclaw_memory.retrieval.search import Searcher
 from openclaw_memory.retrieval.vectors.errors import VectorsError
+from openclaw_memory.storage.files import Stamp
 from openclaw_memory.workspace import WorkspaceView
 
 log = logging.getLogger(__name__)
@@ -61,6 +63,9 @@ LOOK_INTERVAL_SECONDS = 1.0
 
 FEW_CONVERSATIONS = 500
 """So many conversation files are looked at on every read: it costs a millisecond or two."""
+
+LEAST_HITS = 100
+"""Hits that are considered for the smallest budget."""
 
 SEARCHES = 3
 """A person who saves again and again does not keep an answer waiting for longer than this."""
@@ -79,6 +84,10 @@ _ESTIMATED = {
     "en": "tokens are estimated (the encoding's package is missing, see the log)",
 }
 
+_MEMORY_LEFT = {
+    "zh": "MEMORY.md 有 {left} 段超出预算未载入(memory_tokens: {budget})",
+    "en": "{left} pieces of MEMORY.md were not loaded (memory_tokens: {budget})",
+}
 _UNREADABLE = {"zh": "有文件无法读取", "en": "some files can't be read"}
 _BY_WORDS = {"zh": "仅按关键词检索", "en": "searched by keywords only"}
 
@@ -94,12 +103,15 @@ class Documents(Protocol):
 
     def problems(self) -> dict[str, str]: ...
 
+    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None: ...
+
 
 class Reader:
     """Answers `memory:read` and `memory:search`.
 
     Parameters: `store` and `catalog` of the same documents; `config`; `clock`; `counter` of tokens; `meaning`, to
-    search by; None for keywords alone; `mend`, which fills an index that was lost and tells whether it was.
+    search by; None for keywords alone; `mend`, which fills an index that was lost and tells whether it was; `recalled`,
+    called in a thread with the question, the pieces that a context of the owner's own was made of, and the time.
     """
 
     def __init__(
@@ -111,8 +123,10 @@ class Reader:
         counter: TokenCounter,
         meaning: Meaning | None = None,
         mend: Callable[[], Awaitable[bool]] | None = None,
+        recalled: Callable[[str, Sequence[Block], datetime], None] | None = None,
     ) -> None:
         self._mend = mend or _nothing_to_mend
+        self._recalled = recalled
         self._store = store
         self._catalog = catalog
         self._config = config
@@ -131,8 +145,8 @@ class Reader:
     async def look(self, *, everywhere: bool = False) -> None:
         """Take note of what a person did to the files."""
         now = self._clock.monotonic()
-        folders = [*(folder for folder in FOLDERS if folder != "conversations"), *self._view.areas]
-        talks = ("conversations", *self._view.session_areas)
+        folders = [*(folder for folder in FOLDERS if folder not in CONVERSATIONS), *self._view.areas]
+        talks = (*CONVERSATIONS, *self._view.session_areas)
         few = sum(map(self._catalog.count, talks)) <= FEW_CONVERSATIONS
         if everywhere or few or now - self._looked_at >= LOOK_INTERVAL_SECONDS:
             folders += talks
@@ -143,7 +157,7 @@ class Reader:
     async def _wake(self) -> None:
         """Read what every context is made of: all but conversations, which are answered from the index."""
         if not self._awake:
-            await self._store.look([folder for folder in FOLDERS if folder != "conversations"], wake=True)
+            await self._store.look([folder for folder in FOLDERS if folder not in CONVERSATIONS], wake=True)
             self._awake = True
 
     async def context(self, read: MemoryRead) -> MemoryContext:
@@ -162,7 +176,7 @@ class Reader:
             read.session_id,
             asked,
             now=now,
-            limit=self._config.recall_candidates,
+            limit=min(self._config.recall_candidates, _most_that_fit(read.max_tokens)),
             allow=visible,
             scope=scope,
             tags=read.tags,
@@ -197,23 +211,47 @@ class Reader:
             hits = [hit for hit in hits if hit.block.layer not in ("fact", "memory")]
         seen, today = self._policies[kind], self._today(now)
         degraded, notice = self._trouble(kind, by_words)
+        told: list[str] = []
         material = Material(
             facts=found,
             memory=faults.guard(
                 "MEMORY.md",
-                lambda: () if read.as_of is not None else self._view.memory_lines(seen, visible, today),
+                lambda: () if read.as_of is not None else self._memory(seen, visible, today, told),
                 no_lines,
             ),
             notes=faults.guard("notes", lambda: self._view.note_lines(seen, visible, today), no_lines),
             tasks=faults.guard("tasks", lambda: self._tasks(kind, task_id, read.as_of), ()),
             summaries=faults.guard("summaries", lambda: self._summaries(visible, kind, now, read.as_of), no_lines),
-            recalled=tuple(hits),
+            recalled=tuple(hit for hit in hits if not self._is_told(hit.block, read.session_id, history)),
             history=history,
             important=important,
             degraded=degraded or bool(faults.told),
-            notice="; ".join([*([notice] if notice else []), *faults.told]) or None,
+            notice="; ".join([*([notice] if notice else []), *told, *faults.told]) or None,
         )
-        return build_context(material, read.max_tokens, self._counter, tz=self._zone, language=self._config.language)
+        language = self._config.language
+        context = build_context(material, read.max_tokens, self._counter, tz=self._zone, language=language)
+        if self._recalled is not None and kind == "primary" and read.as_of is None and read.query.strip():
+            given = "\n".join(context.recalled)
+            self._recalled(read.query, [hit.block for hit in hits if hit.block.text in given], now)
+        return context
+
+    def _memory(
+        self, seen: Visibility, visible: Callable[[Block], bool], today: date, told: list[str]
+    ) -> tuple[Line, ...]:
+        """Give what is loaded of MEMORY.md: what its budget holds, from the top (seed 003 section 26.7)."""
+        lines = self._view.memory_lines(seen, visible, today)
+        left = self._config.memory_tokens
+        for place, line in enumerate(lines):
+            left -= self._counter.count(f"{line.text}\n")
+            if left < 0:
+                words = _MEMORY_LEFT[self._config.language]
+                told.append(words.format(left=len(lines) - place, budget=self._config.memory_tokens))
+                return lines[:place]
+        return lines
+
+    def _is_told(self, block: Block, session_id: str, history: tuple[HistoryMessage, ...]) -> bool:
+        """Tell whether the history's own summary says what an earlier summary of the same session said."""
+        return block.session == session_id and is_summary(block) and any(line.role == "system" for line in history)
 
     async def search(self, search: MemorySearch) -> MemoryResults:
         """Find pieces by words, and by meaning where that is on."""
@@ -254,6 +292,18 @@ class Reader:
             degraded=degraded,
             notice=notice,
         )
+
+    async def documents(self, kind: SessionKind) -> list[str]:
+        """List the documents that a session of this kind may get by their paths; none that are empty or gone."""
+        await self.look()
+        seen = self._policies[kind]
+        met = self._catalog.met()
+        return sorted(path for path in met if self._view.may_get(path, seen) and not self._is_blank(path))
+
+    def _is_blank(self, path: str) -> bool:
+        """Tell whether a document, hidden ones aside, holds nothing, or its file is gone."""
+        document = self._catalog.document(path)
+        return path.startswith(".") or (document is not None and document == room_of(path).format.new(path))
 
     async def get(self, get: MemoryGet) -> MemoryDocument:
         """Give lines of a document, as far as this kind of session may see the whole of it."""
@@ -327,6 +377,9 @@ class Reader:
             and (today - self._today(block.time)).days < self._view.days_told
         ]
         known = self._view.note_texts(today)
+        # Imported when the first session ends: its patterns take a while to be compiled.
+        from openclaw_memory.capture.points import key_points
+
         return key_points(said[::-1], known=known, language=self._config.language)
 
     async def _asked(self, query: str, scope: Scope) -> Asked:
@@ -443,16 +496,10 @@ class Reader:
         self, session_id: str, kind: SessionKind, as_of: datetime | None, hits: Sequence[Hit]
     ) -> tuple[tuple[HistoryMessage, ...], frozenset[str]]:
         """Give the recent messages of this session, those marked important, and those that match the query best."""
-        visible = self._policies[kind].history != "group"
-        messages_of: Iterable[Block] = self._catalog.newest_messages(session_id, as_of)
-        if self._view.session_areas:
-            known = list(islice(messages_of, HISTORY_LOOKED_AT))
-            lines = self._view.session_blocks(session_id, known)
-            messages_of = known if lines is None else lines
-            messages_of = [block for block in messages_of if as_of is None or block.time is None or block.time <= as_of]
-        # A session's id alone opens nothing: a group sees what was said to the group.
-        own = (block for block in messages_of if visible or block.visibility in ("group", "shared"))
-        newest = list(islice(own, HISTORY_LOOKED_AT))
+        compacted, summary = self.compacted(session_id, kind, as_of) or (None, None)
+        own = self._own_messages(session_id, kind, as_of, HISTORY_LOOKED_AT)
+        newest = list(islice(since(own, compacted), HISTORY_LOOKED_AT))
+        newest += [] if summary is None else [summary]
         messages = [
             HistoryMessage(
                 role=cast(Role, block.role), content=block.text, timestamp=block.time, key=block.key, name=block.name
@@ -461,6 +508,9 @@ class Reader:
             if block.time is not None
         ]
         important = frozenset([block.key for block in newest if block.important][:IMPORTANT_MESSAGES])
+        if summary is not None:
+            # It stands for everything before, so it goes in front of what is chosen of the rest.
+            important |= {summary.key}
         keys = {block.key for block in newest}
         chosen = select_history(
             messages,
@@ -469,6 +519,57 @@ class Reader:
             recent=self._config.history_messages,
         )
         return chosen, important
+
+    def _own_messages(
+        self, session_id: str, kind: SessionKind, as_of: datetime | None, most: int
+    ) -> Iterator[Block]:
+        """Yield what a session of this kind may see of what was said in it, newest first."""
+        visible = self._policies[kind].history != "group"
+        messages_of: Iterable[Block] = self._catalog.newest_messages(session_id, as_of)
+        if self._view.session_areas:
+            known = list(islice(messages_of, most))
+            lines = self._view.session_blocks(session_id, known)
+            messages_of = known if lines is None else lines
+            messages_of = [block for block in messages_of if as_of is None or block.time is None or block.time <= as_of]
+        # A session's id alone opens nothing: a group sees what was said to the group.
+        return (block for block in messages_of if visible or block.visibility in ("group", "shared"))
+
+    def compacted(
+        self, session_id: str, kind: SessionKind, as_of: datetime | None = None
+    ) -> tuple[Compacted, Block] | None:
+        """Give how far a session is summed up, and its summary; None when it is not. For a thread.
+
+        Where the summary is gone, because a person took it out, all messages are history again.
+        """
+        document = self._catalog.document(COMPACTIONS)
+        told = None if document is None else read_compacted(document.values, session_id, audience(kind))
+        if told is None or (as_of is not None and told.at > as_of):
+            return None
+        summary = self._catalog.find(told.summary)
+        return None if summary is None else (told, summary)
+
+    async def said_in(self, session_id: str, kind: SessionKind, most: int) -> list[Block]:
+        """Give the newest messages of a session, oldest first, those that it is summed up to included."""
+        await self.look()
+        await self._view.wake(session_id, self._today(self._clock.now()))
+        own = partial(self._own_messages, session_id, kind, None, most)
+        newest = await anyio.to_thread.run_sync(lambda: list(islice(own(), most)))
+        return newest[::-1]
+
+    async def history_length(self, session_id: str) -> int:
+        """Count the messages that are history of a session."""
+        kind = self._kind(session_id, None)
+
+        def count() -> int:
+            compacted, _ = self.compacted(session_id, kind) or (None, None)
+            return sum(1 for _ in since(self._own_messages(session_id, kind, None, HISTORY_LOOKED_AT), compacted))
+
+        await self.look()
+        return await anyio.to_thread.run_sync(count)
+
+    def noted(self) -> list[str]:
+        """Give what the daily notes of these days say, piece by piece. For a thread."""
+        return self._view.note_texts(self._today(self._clock.now()))
 
     def _trouble(self, kind: SessionKind, by_words: str | None) -> tuple[bool, str | None]:
         """Tell whether something can't be read, and what else the reader of an answer should know.
@@ -489,6 +590,15 @@ class Reader:
 
 async def _nothing_to_mend() -> bool:
     return False
+
+
+def _most_that_fit(max_tokens: int) -> int:
+    """Give how many hits are worth a look for a budget; the pool that they are ranked in is the same for all.
+
+    A piece takes some twenty tokens and more. Twice as many find nothing more on LoCoMo, for budgets of 500 to 2,000.
+    """
+    return max(LEAST_HITS, max_tokens // 20)
+
 
 
 class _Faults:

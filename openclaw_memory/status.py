@@ -16,7 +16,9 @@ class Status:
     documents that can't be read, with the reason; they are left as they are. `front_matter`: documents whose front
     matter YAML refuses; their text is used all the same. `unflushed`: by document, acknowledged entries that are in the
     journal and not yet in the file. `notices`: what a person should know, such as that a document was damaged and
-    restored. `embedding`: how far search by meaning is, or why it is not there; None when it is off.
+    restored. `embedding`: how far search by meaning is, or why it is not there; None when it is off. `stale`:
+    by address, notes for a day that is a week past ("today I must ..."), as of the last heartbeat; nothing removes them
+    but a person.
     """
 
     running: bool
@@ -27,6 +29,7 @@ class Status:
     unflushed: Mapping[str, int] = field(default_factory=dict)
     notices: Mapping[str, str] = field(default_factory=dict)
     embedding: Progress | None = None
+    stale: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def healthy(self) -> bool:

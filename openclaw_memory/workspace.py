@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,13 +23,20 @@ from openclaw_memory.layers.sessions import SessionDocument
 from openclaw_memory.markdown.messages import Message
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.files import Stamp
 from openclaw_memory.storage.rootlock import FolderLock, Locks, RootLock
+
+log = logging.getLogger(__name__)
 
 
 class Sleeping(Protocol):
     """What is asked of those who hold the documents."""
 
     async def wake(self, paths: Iterable[str]) -> None: ...
+
+    def problems(self) -> dict[str, str]: ...
+
+    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None: ...
 
 
 def workspace_of(config: MemoryConfig) -> Workspace:
@@ -67,9 +75,9 @@ class Copies:
     For one event: `ask` names the documents that are needed, `plan` adds to them.
     """
 
-    def __init__(self, config: MemoryConfig) -> None:
+    def __init__(self, config: MemoryConfig, workspace: Workspace) -> None:
         self._config = config
-        self._workspace = workspace_of(config)
+        self._workspace = workspace
         self.paths: dict[str, None] = {}
         """Documents that are to be loaded."""
         self._left_out: list[str] = []
@@ -79,6 +87,8 @@ class Copies:
 
         Raises: `Refused` for an id that no file can have as its name.
         """
+        if not (self._config.session_files or self._config.history_file):
+            return
         wanted = []
         if self._config.session_files:
             wanted.append(sessions.path_of(self._config.agent_id, session_id))
@@ -90,6 +100,8 @@ class Copies:
 
     def plan(self, draft: Draft, session_id: str, messages: Sequence[Message]) -> str | None:
         """Add messages; gives what is to be said about it."""
+        if not (self.paths or self._left_out):
+            return None
         told = list(self._left_out)
         if self._workspace.history in self.paths:
             history.plan_history(draft, messages, self._workspace.history)
@@ -127,6 +139,7 @@ class WorkspaceView:
         """Files that MEMORY.md linked to once, and are not found any more."""
         self._followed: tuple[MarkdownDocument | None, ...] = ()
         """The documents that `_linked` was found out from."""
+        self._read_tail: tuple[str, Stamp, SessionDocument] | None = None
 
     @property
     def areas(self) -> tuple[str, ...]:
@@ -293,6 +306,8 @@ class WorkspaceView:
         """
         path = self._session_path(session_id) if self._config.session_files else None
         document = None if path is None else self._catalog.document(path)
+        tail = None if path is None or isinstance(document, SessionDocument) else self._tail(path)
+        document = tail or document
         if not isinstance(document, SessionDocument) or not document.lines:
             return None
         lines = sessions.blocks(document, visibility=visibility_of(document.path), compacted=True)
@@ -302,7 +317,7 @@ class WorkspaceView:
         for line in lines:
             last = line.time or last
             told.append(replace(line, key=found.get(line.key, line.key), time=last))
-        if sessions.has_others(document):
+        if tail is not None or sessions.has_others(document):
             keys, said = {block.key for block in told}, {(block.role, block.text.strip()) for block in told}
             told += [
                 block
@@ -312,6 +327,23 @@ class WorkspaceView:
                 and (block.role, block.text.strip()) not in said
             ]
         return sorted(told, key=lambda block: block.time.timestamp() if block.time else 0.0)[::-1]
+
+    def _tail(self, path: str) -> SessionDocument | None:
+        """Give the end of a file that is too large to be held; once, until it changes."""
+        if path not in self._store.problems():
+            return None
+        try:
+            found = self._store.newest_part(path, sessions.TAIL_BYTES)
+        except OSError as error:
+            log.warning("%s: its newest part can't be read either: %s", path, error)
+            return None
+        if found is None or found[1].size <= sessions.MAX_BYTES:
+            # It is something else that is wrong with it.
+            return None
+        data, stamp = found
+        if self._read_tail is None or self._read_tail[:2] != (path, stamp):
+            self._read_tail = (path, stamp, sessions.tail_of(path, data))
+        return self._read_tail[2]
 
     def _session_path(self, session_id: str) -> str | None:
         try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
+import anyio
 import anyio.to_thread
 
 from contracts import (
@@ -20,6 +22,7 @@ from contracts import (
     MessageContent,
     MessagesContent,
     NoteContent,
+    SummaryContent,
     TaskContent,
     TaskStateChange,
     UpdateFact,
@@ -29,13 +32,16 @@ from openclaw_memory.capturing import Captured, capture, earlier_in, is_judged
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import CaptureConfig, MemoryConfig
 from openclaw_memory.context.visibility import Writes, audience, kind_of, policies
+from openclaw_memory.discretion import without_secrets
 from openclaw_memory.errors import Refused, UnreadableDocumentError
-from openclaw_memory.layers import conversations, curated, facts, notes, rotation, state, tasks
+from openclaw_memory.layers import conversations, curated, facts, notes, rotation, state, summary_records, tasks
 from openclaw_memory.layers.conversations import Said
 from openclaw_memory.layers.day_files import ConversationDocument
 from openclaw_memory.layers.parts import FOLDER, next_parts, parts_of
-from openclaw_memory.markdown.curated import digest_of
+from openclaw_memory.markdown.curated import digest_of, fold
 from openclaw_memory.markdown.text import clean
+from openclaw_memory.masking.kinds import told
+from openclaw_memory.sameness import may_say_the_same
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, NotLoadedError
 from openclaw_memory.storage.store import Store
@@ -45,9 +51,27 @@ log = logging.getLogger(__name__)
 
 Change = MemoryWrite | UpdateFact | TaskStateChange
 
-_LATER = {
-    "summary": "summaries are read, but not written yet",
-}
+Alike = Callable[[str, Sequence[str]], Awaitable[Sequence[float] | None]]
+"""Gives the cosine of each of some texts with another one; None when meanings can't be compared now."""
+
+MOST_COMPARED = 8
+"""Entries of MEMORY.md that a new one is compared with by meaning, newest first: their words let few through."""
+
+
+class Forgotten(Protocol):
+    """What was forgotten, and must not come back by itself."""
+
+    def state(self) -> object:
+        """Give what tells whether more was forgotten since it was asked last."""
+        ...
+
+    def concerns(self, items: Sequence[Change]) -> bool:
+        """Tell whether any of these has to be looked at."""
+        ...
+
+    def refuse(self, items: Sequence[Change], *, batch: bool) -> None:
+        """Refuse what comes back by itself. May take a while. Raises: `Refused`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +96,12 @@ class Planned:
         )
 
 
+_NOTHING = Captured()
+
+JUDGED_AT_ONCE = 1_000
+"""Characters of a write that are judged on the event loop: one to two milliseconds at most."""
+
+
 @dataclass(slots=True)
 class _Needs:
     """The documents that planning an event rests on, or adds to."""
@@ -85,16 +115,34 @@ class _Needs:
     curated: str
     copies: Copies
     limits: rotation.Limits
+    same: dict[str, str] = field(default_factory=dict)
+    """By the folded text of a new entry of MEMORY.md, that of the entry that says the same."""
+
+    @property
+    def everything_said(self) -> list[Said]:
+        """All messages of the event, in order."""
+        return [item for items in self.said.values() for item in items]
 
 
 class Writer:
     """Turns the events that change memory into operations.
 
-    Parameters: `store`; `config`; `clock`; `new_id`, which makes the id of a message from its time.
+    Parameters: `store`; `config`; `clock`; `new_id`, which makes the id of a message from its time;
+    `forgotten`, what must not come back by itself; `alike`, which compares meanings, where there is an embedder.
     """
 
-    def __init__(self, store: Store, config: MemoryConfig, clock: Clock, new_id: Callable[[datetime], str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: MemoryConfig,
+        clock: Clock,
+        new_id: Callable[[datetime], str],
+        forgotten: Forgotten | None = None,
+        alike: Alike | None = None,
+    ) -> None:
         self._store = store
+        self._alike = alike
+        self._forgotten = forgotten
         self._config = config
         self._clock = clock
         self._new_id = new_id
@@ -102,11 +150,15 @@ class Writer:
         self._policies = policies(config.session)
         self._workspace = workspace_of(config)
         self._limits = rotation.Limits(config.conversations.max_messages_per_file, config.conversations.max_file_bytes)
+        self._has_judged = False
+        self._rotating = anyio.Lock()
         self._tidied: dict[str, object] = {}
         """By day, the table of places of the document that was tidied; one that is read anew has another."""
 
-    async def write(self, change: Change) -> Planned:
+    async def write(self, change: Change, supplied: Sequence[str] = ()) -> Planned:
         """Plan an event and queue it for the journal.
+
+        Parameters: `supplied`, what memory itself put into the session's last context: said again, it is nothing new.
 
         Raises: `Refused` with the field and the reason, `UnreadableDocumentError`, `StorageError`, `ClosedError`;
         then nothing was changed.
@@ -116,7 +168,20 @@ class Writer:
         for item in items:
             _check_allowed(item, kind, self._policies[kind].writes)
         now = self._now()
-        captured = await self._captured(items, kind, now, self._config.capture)
+        if not self._config.secrets.mask:
+            return await self._write(change, items, kind, now, supplied)
+        language = self._config.language
+        discreet = await without_secrets(items, language)
+        if not discreet.kinds:
+            return await self._write(change, items, kind, now, supplied)
+        planned = await self._write(_with_items(change, discreet.items), discreet.items, kind, now, supplied)
+        words = told(discreet.kinds, language)
+        return replace(planned, message=f"{planned.message}; {words}" if planned.message else words)
+
+    async def _write(
+        self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime, supplied: Sequence[str]
+    ) -> Planned:
+        captured = await self._captured(items, kind, now, self._config.capture, supplied)
         if captured.writes:
             try:
                 return await self._queued(change, items, captured, kind, now)
@@ -124,31 +189,57 @@ class Writer:
                 # What was asked for on the way must not cost the message: it is suggested instead.
                 log.info("what the message asks for can't be written (%s); it is suggested", problem)
                 rules = self._config.capture.model_copy(update={"explicit": False})
-                captured = await self._captured(items, kind, now, rules)
+                captured = await self._captured(items, kind, now, rules, supplied)
         return await self._queued(change, items, captured, kind, now)
 
     async def _queued(
         self, change: Change, items: Sequence[Change], captured: Captured, kind: SessionKind, now: datetime
     ) -> Planned:
-        every = [*items, *(write for write, _ in captured.writes)]
+        every = [*items, *(write for write, _ in captured.writes)] if captured.writes else items
         needs = await self._needs(change, every, kind, now)
+        seen = await self._not_forgotten(change, items)
         while True:
             draft = await self._draft(needs, now)
+            if self._forgotten is not None and self._forgotten.state() is not seen:
+                seen = await self._not_forgotten(change, items)
+                continue
             try:
                 planned = self._planned(change, every, needs, draft, now)
             except NotLoadedError as missing:
                 needs.paths[missing.path] = None
             else:
+                if not (captured.writes or captured.suggestions):
+                    return planned
                 told = [*(words for _, words in captured.writes), *captured.suggestions]
                 return replace(planned, suggestions=tuple(dict.fromkeys(told)))
 
+    async def _not_forgotten(self, change: Change, items: Sequence[Change]) -> object:
+        """See to it that nothing comes back by itself that was forgotten; gives the state that this was asked of.
+
+        Raises: `Refused`.
+        """
+        forgotten = self._forgotten
+        if forgotten is None:
+            return None
+        state = forgotten.state()
+        if forgotten.concerns(items):
+            batch = isinstance(change, MemoryWrite) and isinstance(change.content, BatchContent)
+            await anyio.to_thread.run_sync(partial(forgotten.refuse, items, batch=batch))
+        return state
+
     async def _captured(
-        self, items: Sequence[Change], kind: SessionKind, now: datetime, rules: CaptureConfig
+        self, items: Sequence[Change], kind: SessionKind, now: datetime, rules: CaptureConfig, supplied: Sequence[str]
     ) -> Captured:
-        """Judge what the user says in these items, in a thread: patterns take a millisecond a message."""
+        """Judge what the user says in these items.
+
+        What is long, in a thread. A hop into one and back costs as much as a short message does, and the first time the
+        patterns are compiled.
+        """
+        if self._policies[kind].writes != "all" or not (rules.explicit or rules.suggestions):
+            return _NOTHING
         judged = [item for item in items if isinstance(item, MemoryWrite) and is_judged(item, now)]
-        if not judged or self._policies[kind].writes != "all" or not (rules.explicit or rules.suggestions):
-            return Captured()
+        if not judged:
+            return _NOTHING
         today = conversations.day_path(now, self._zone)
         found = []
         for item in judged:
@@ -158,7 +249,11 @@ class Writer:
                 earlier: list[str] = []
             else:
                 earlier = earlier_in(draft.document(today), item.session_id)
-            found.append(await anyio.to_thread.run_sync(capture, item, earlier, kind, rules, now))
+            if self._has_judged and _length(item) <= JUDGED_AT_ONCE:
+                found.append(capture(item, earlier, supplied, kind, rules, now))
+            else:
+                found.append(await anyio.to_thread.run_sync(capture, item, earlier, supplied, kind, rules, now))
+                self._has_judged = True
         return Captured(
             tuple(write for one in found for write in one.writes),
             tuple(words for one in found for words in one.suggestions),
@@ -200,34 +295,55 @@ class Writer:
 
         A day's file that was read anew since it was last tidied may hold an old view of the day: then with all parts.
         """
-        said = [item for items in needs.said.values() for item in items]
+        draft = await self._loaded(needs)
+        if not self._unsure(needs, draft, {}):
+            needs.limits = self._limits_of(needs)
+            if not rotation.parts_missing(draft, needs.everything_said, needs.limits):
+                return draft
+        # Many sessions find the same file full at once. One looks for its next part; who waited finds the file rotated,
+        # since from the end of this to the commit nothing is awaited.
+        async with self._rotating:
+            return await self._draft_with_parts(needs, now)
+
+    async def _loaded(self, needs: _Needs) -> Draft:
+        return await self._store.draft(
+            [path for path in needs.paths if path not in needs.looked_at],
+            known=(*needs.appended, *needs.looked_at, *needs.copies.paths),
+        )
+
+    async def _draft_with_parts(self, needs: _Needs, now: datetime) -> Draft:
         listed: dict[str, object] = {}
         while True:
-            draft = await self._store.draft(
-                [path for path in needs.paths if path not in needs.looked_at],
-                known=[*needs.appended, *needs.looked_at, *needs.copies.paths],
-            )
-            unknown = [day for day in needs.appended if self._may_be_an_old_view(draft.document(day), listed.get(day))]
+            draft = await self._loaded(needs)
+            unknown = self._unsure(needs, draft, listed)
             if unknown:
                 known = await self._store.scan(FOLDER)
                 for day in unknown:
                     listed[day] = draft.document(day).places
                     needs.paths |= dict.fromkeys([day, *await self._store.readable(parts_of(day, known))])
                 continue
-            # Of a file that is half saved a message may be cut off, which is no edit of it. And what was not tidied up
-            # must not be moved: its copies of other parts' messages would come along.
-            saved = {day for day in needs.appended if self._store.is_being_saved(day)}
-            needs.limits = rotation.NONE if saved else self._limits
+            needs.limits = self._limits_of(needs)
             for day in listed:
-                if day not in saved:
+                if not self._store.is_being_saved(day):
                     rotation.plan_tidying(draft, day, now)
-            missing = rotation.parts_missing(draft, said, needs.limits)
+            missing = rotation.parts_missing(draft, needs.everything_said, needs.limits)
             if not missing:
                 return draft
             known = await self._store.scan(FOLDER)
             for day, count in missing.items():
                 # What is moved must be what the file holds, so the day's own file is looked at as well.
                 needs.paths |= dict.fromkeys([day, *next_parts(day, {*known, *needs.paths}, count)])
+
+    def _limits_of(self, needs: _Needs) -> rotation.Limits:
+        """Give when a day's file is full; never while somebody saves it.
+
+        Of a file that is half saved a message may be cut off, which is no edit of it. And what was not tidied up must
+        not be moved: its copies of other parts' messages would come along.
+        """
+        return rotation.NONE if any(map(self._store.is_being_saved, needs.appended)) else self._limits
+
+    def _unsure(self, needs: _Needs, draft: Draft, listed: Mapping[str, object]) -> list[str]:
+        return [day for day in needs.appended if self._may_be_an_old_view(draft.document(day), listed.get(day))]
 
     def _may_be_an_old_view(self, document: ConversationDocument, listed: object) -> bool:
         """Tell whether a day's file was read anew since it was tidied, or since its parts were listed."""
@@ -250,22 +366,35 @@ class Writer:
         return [change]
 
     async def _needs(self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime) -> _Needs:
-        needs = _Needs([], [], {}, {}, {}, {}, "", Copies(self._config), self._limits)
-        contents = [item.content if isinstance(item, MemoryWrite) else item for item in items]
-        for number, (item, content) in enumerate(zip(items, contents, strict=True)):
-            if isinstance(content, MessageContent | MessagesContent):
-                assert isinstance(item, MemoryWrite)
-                needs.said[number] = conversations.prepare(
-                    content.messages if isinstance(content, MessagesContent) else [content],
-                    item.session_id,
-                    now=now,
-                    zone=self._zone,
-                    new_id=self._new_id,
-                    origin=item.origin,
-                    visibility=None if audience(kind) == "private" else audience(kind),
-                )
-                needs.appended.update(dict.fromkeys(said.path for said in needs.said[number]))
-                await needs.copies.ask(self._store.readable, item.session_id)
+        needs = _Needs([], [], {}, {}, {}, {}, "", Copies(self._config, self._workspace), self._limits)
+        visibility = None if (audience_here := audience(kind)) == "private" else audience_here
+        others: list[object] = []
+        for number, item in enumerate(items):
+            content = item.content if isinstance(item, MemoryWrite) else item
+            if not isinstance(content, (MessageContent, MessagesContent)):
+                others.append(content)
+                continue
+            assert isinstance(item, MemoryWrite)
+            needs.said[number] = said = conversations.prepare(
+                content.messages if isinstance(content, MessagesContent) else (content,),
+                item.session_id,
+                now=now,
+                zone=self._zone,
+                new_id=self._new_id,
+                origin=item.origin,
+                visibility=visibility,
+            )
+            for one in said:
+                needs.appended[one.path] = None
+            await needs.copies.ask(self._store.readable, item.session_id)
+        if others:
+            await self._needs_of(others, needs, now)
+        if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
+            needs.paths[state.IDEMPOTENCY] = None
+        return needs
+
+    async def _needs_of(self, contents: Sequence[object], needs: _Needs, now: datetime) -> None:
+        """Name the documents for whatever is no message."""
         facts_wanted = [content for content in contents if isinstance(content, FactContent | UpdateFact)]
         if facts_wanted:
             if any(content.topic is None for content in facts_wanted):
@@ -278,14 +407,17 @@ class Writer:
             # An archive that can't be read holds no task that could be changed; the counter keeps its ids apart.
             needs.archived_tasks = await self._store.readable(await self._store.scan(tasks.ARCHIVED))
             needs.paths.update(dict.fromkeys(tasks.documents_for(needs.archived_tasks)))
+        for summary in (content for content in contents if isinstance(content, SummaryContent)):
+            needs.paths.update(dict.fromkeys(summary_records.documents_for(summary.period, summary.date)))
         if any(isinstance(content, NoteContent) for content in contents):
             needs.paths[notes.note_path(now.date(), self._workspace.notes)] = None
         if any(isinstance(content, CuratedContent) for content in contents):
             needs.curated = await self._curated_path()
             needs.paths.update(dict.fromkeys([needs.curated, state.CURATED]))
-        if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
-            needs.paths[state.IDEMPOTENCY] = None
-        return needs
+            if self._alike is not None:
+                needs.same = await self._same(
+                    needs.curated, [content.text for content in contents if isinstance(content, CuratedContent)]
+                )
 
     def _plan(
         self, draft: Draft, needs: _Needs, number: int, item: Change, now: datetime
@@ -332,7 +464,13 @@ class Writer:
                     draft, needs.archived_tasks, task, now=now, zone=self._zone, language=config.language
                 )
                 return [key], None if changed else f"{task.task_id} says so already"
-        raise Refused("type", f"{item.type!r} is not offered by this version: {_LATER[item.type]}")
+            case MemoryWrite(content=SummaryContent() as summary):
+                given = summary_records.plan_given(draft, summary, item.session_id, now=now, language=config.language)
+                if not given.changed:
+                    return [given.key], "the summary says so already"
+                return [given.key], "it stands below what a person wrote" if given.beside else None
+        # A batch is taken apart before.
+        raise Refused("type", f"{item.type!r} can't be an item of its own")
 
     async def _curated_path(self) -> str:
         """Give the place of MEMORY.md: where there is one, else where the configuration has it."""
@@ -343,9 +481,28 @@ class Writer:
                 return path
         return there[0] if there else f"{self._workspace.folder}/{self._config.memory_file}"
 
+    async def _same(self, path: str, texts: Sequence[str]) -> dict[str, str]:
+        """Find the entries of MEMORY.md that new ones say again; whoever waits for it waits for few texts' vectors."""
+        assert self._alike is not None
+        if path not in await self._store.readable([path]):
+            return {}
+        entries = [entry.text for entry in curated.entries_in(await self._store.read(path))][::-1]
+        same: dict[str, str] = {}
+        for text in texts:
+            known = any(fold(entry) == fold(text) for entry in entries)
+            near = [] if known else [entry for entry in entries if may_say_the_same(entry, text)][:MOST_COMPARED]
+            cosines = await self._alike(text, near) if near else None
+            if cosines and (best := max(cosines)) >= self._config.same_meaning:
+                same[fold(text)] = fold(near[cosines.index(best)])
+        return same
+
     def _plan_entry(
         self, draft: Draft, needs: _Needs, entry: CuratedContent, now: datetime
     ) -> tuple[list[str], str | None]:
+        def similar(text: str, entries: Sequence[str]) -> int | None:
+            same = needs.same.get(fold(text))
+            return next((place for place, known in enumerate(entries) if fold(known) == same), None)
+
         plan = curated.plan_entry(
             draft,
             needs.curated,
@@ -353,6 +510,7 @@ class Writer:
             section=entry.section,
             language=self._config.language,
             ours=draft.document(state.CURATED).values.keys(),
+            similar=similar if needs.same else None,
         )
         if plan.outcome == "known":
             return [plan.key], "MEMORY.md says so already"
@@ -376,6 +534,21 @@ class Writer:
             language=self._config.language,
         )
         return [plan.key], None if plan.changed else f"{fact.section}/{fact.key} is known already"
+
+
+def _with_items(change: Change, items: Sequence[Change]) -> Change:
+    """Put other items into an event: what stands for its content afterwards must not hold what they no longer do."""
+    if not isinstance(change, MemoryWrite) or not isinstance(change.content, BatchContent):
+        return items[0]
+    inner = zip(change.content.items, items, strict=True)
+    new = tuple(given.model_copy(update={"data": item}) for given, item in inner)
+    return change.model_copy(update={"content": change.content.model_copy(update={"items": new})})
+
+
+def _length(item: MemoryWrite) -> int:
+    content = item.content
+    messages = content.messages if isinstance(content, MessagesContent) else (content,)
+    return sum(len(message.content) for message in messages if isinstance(message, MessageContent))
 
 
 def _idempotency(change: Change) -> tuple[str, str] | None:
@@ -408,7 +581,9 @@ def _storable(item: Change) -> tuple[Change, int]:
         case MemoryWrite(content=FactContent(value=text) as content):
             cleaned, replaced = clean(text)
             return item.model_copy(update={"content": content.model_copy(update={"value": cleaned})}), replaced
-        case MemoryWrite(content=NoteContent(text=text) | CuratedContent(text=text) as content):
+        case MemoryWrite(
+            content=NoteContent(text=text) | CuratedContent(text=text) | SummaryContent(text=text) as content
+        ):
             cleaned, replaced = clean(text)
             return item.model_copy(update={"content": content.model_copy(update={"text": cleaned})}), replaced
         case MemoryWrite(content=TaskContent(description=str() as text) as content):

@@ -143,7 +143,9 @@ async def remembering(
     root: Path, *, now: datetime = START, files: LocalFiles | None = None, ids: bool = False, **settings: Any
 ) -> AsyncIterator[Remembering]:
     clock = ManualClock(now)
-    config = MemoryConfig(root=root, **{"timezone": "Asia/Shanghai", "watch": False, **settings})
+    # Its own heartbeat would run jobs wherever a test lets days pass.
+    usual = {"timezone": "Asia/Shanghai", "watch": False, "heartbeat": {"enabled": False}}
+    config = MemoryConfig(root=root, **{**usual, **settings})
     memory = Memory(config, clock=clock, files=files or FaultyFiles(), new_id=counted_ids() if ids else None)
     async with Gateway() as gateway:
         await gateway.register(memory)

@@ -752,16 +752,6 @@ def test_invalid_payload_raises_at_the_publisher() -> None:
         MemoryRead(query="x", session_id="s", max_tokens=-5)
 
 
-@pytest.mark.parametrize("kind", ["summary"])
-async def test_what_is_not_there_yet_says_so(tmp_path: Path, kind: str) -> None:
-    """A kind of write that this version does not offer is refused in words, and pretends nothing."""
-    content = {"text": "x", **({"period": "daily", "date": "2026-05-04"} if kind == "summary" else {})}
-    async with remembering(tmp_path) as it:
-        written = await it.ask(MemoryWrite(type=kind, content=content, session_id="s1"))
-        assert not written.success
-        assert f"'{kind}' is not offered" in written.message
-
-
 # -- faults ----------------------------------------------------------------------------------------------------------
 
 

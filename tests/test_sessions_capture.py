@@ -107,3 +107,33 @@ async def test_what_cannot_be_written_costs_no_message(tmp_path: Path) -> None:
         written = await say(it, ASKS)
         assert len(written.keys) == 1
         assert written.suggestions[0].endswith("remember this?")
+
+
+@pytest.mark.parametrize("kind", ["fact", "memory", "note"])
+async def test_what_memory_supplied_is_not_stored_again(tmp_path: Path, kind: str) -> None:
+    """Fault 17: the Brain gives memory's own words back as the user's next message; nothing new was said in it."""
+    contents = {
+        "fact": {"section": "Habits", "key": "Coffee", "value": "Remember that I drink it black"},
+        "memory": {"text": "Remember that I drink coffee black."},
+        "note": {"text": "Remember that I drink coffee black."},
+    }
+    async with remembering(tmp_path, language="en") as it:
+        await it.ask(MemoryWrite(type=kind, content=contents[kind], session_id="s1"))
+        context = await it.ask(MemoryRead(query="coffee", session_id="s1", max_tokens=2_000))
+        supplied = "\n".join([*context.facts, *context.memory, *context.notes])
+        assert "black" in supplied
+        written = await say(it, supplied)
+        assert [key for key in written.keys if not key.startswith("conversations/")] == []
+        assert not any(told.startswith("Remembered") for told in written.suggestions)
+        # Another session was not given it, and its user means it.
+        elsewhere = await say(it, "Remember that I drink coffee black.", session_id="s2")
+        assert any(told.startswith("Remembered") for told in elsewhere.suggestions)
+
+
+async def test_asking_again_in_the_same_words_is_no_echo(tmp_path: Path) -> None:
+    """What people said comes back in a context as well; who asks once more for the same means it."""
+    async with remembering(tmp_path, language="en") as it:
+        await say(it, ASKS, role="assistant")
+        await it.ask(MemoryRead(query="staging server", session_id="s1", max_tokens=2_000))
+        written = await say(it, ASKS)
+        assert any(told.startswith("Remembered") for told in written.suggestions)

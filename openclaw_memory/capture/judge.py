@@ -67,6 +67,8 @@ class _Memory:
         )
 
     def supplied_it(self, text: str) -> bool:
+        if not self.supplied:
+            return False
         folded = fold(text)
         return len(folded) >= LEAST_ECHO and any(folded in line for line in self.supplied)
 

@@ -26,6 +26,9 @@ _END = re.compile(r"(?<=[。！？!?；;])\s*|(?<=[.])(?:\s+|$)|\n+|(?<=~)\s+")
 _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx)|\b\w)\.$", re.IGNORECASE)
 _LONGEST_ABBREVIATION = 12
 _BULLET = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?")
+_SAYS = re.compile(r"[^\W_]")
+_SILENT = re.compile(r"[\W_]+")
+_HAN = re.compile("[\u3400-\u9fff]")
 _TRADITIONAL = str.maketrans(
     "記請別歡習慣現這個來說話嗎麼樣誰幾為會應該從後還們對過決換錄寫進憶討厭愛養幫時區職業師員學護醫統總題覺點單讓開給遠難倆間將結檔專項圖臨暫絕處邊許東無須頭",
     "记请别欢习惯现这个来说话吗么样谁几为会应该从后还们对过决换录写进忆讨厌爱养帮时区职业师员学护医统总题觉点单让开给远难俩间将结档专项图临暂绝处边许东无须头",
@@ -71,7 +74,8 @@ def sentences_of(message: str) -> list[Sentence]:
     for line in _split(masked):
         text = _BULLET.sub("", line, count=1).strip()
         if text and len(sentences) < MAX_SENTENCES:
-            sentences.append(Sentence(text.translate(_TRADITIONAL), text, tuple(quotes)))
+            plain = text if text.isascii() else text.translate(_TRADITIONAL)
+            sentences.append(Sentence(plain, text, tuple(quotes)))
     return sentences
 
 
@@ -87,17 +91,17 @@ def unquoted(text: str) -> str:
 
 def is_quote(text: str) -> bool:
     """Tell whether nothing of a sentence is left but quotations."""
-    return not re.sub(r"[\W_]", "", _HOLDERS.sub("", text))
+    return _SAYS.search(_HOLDERS.sub("", text)) is None
 
 
 def fold(text: str) -> str:
     """Give a text without case, punctuation and white space, for comparing."""
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
+    return _SILENT.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def has_chinese(text: str) -> bool:
     """Tell whether there is a Chinese character in a text."""
-    return re.search("[\u3400-\u9fff]", text) is not None
+    return not text.isascii() and _HAN.search(text) is not None
 
 
 def _prose(message: str) -> str:

@@ -26,6 +26,11 @@ class Multipliers:
         self._importance = ranking.importance
 
     @property
+    def of_a_time(self) -> bool:
+        """Tell whether the question names a time."""
+        return bool(self._spans)
+
+    @property
     def most(self) -> float:
         """Give what no multiplier of a block exceeds."""
         return MOST_RECENT[self._recency] * (IN_TIME if self._spans else 1.0) * (IMPORTANT if self._importance else 1.0)

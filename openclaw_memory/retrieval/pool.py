@@ -16,8 +16,12 @@ from openclaw_memory.retrieval.index import Index
 from openclaw_memory.retrieval.mmr import LOOKED_AT, diversified
 from openclaw_memory.retrieval.multipliers import Multipliers
 from openclaw_memory.retrieval.neighbours import Neighbour, neighbour
+from openclaw_memory.retrieval.newer import LOOKED_AT as AT_NEWER
+from openclaw_memory.retrieval.newer import newer_first
+from openclaw_memory.retrieval.questions import asks_about_past
 from openclaw_memory.retrieval.ranking import NEIGHBOUR_SHARES, REACH, Ranking, lent, lowered, within_limits
-from openclaw_memory.retrieval.terms import terms
+from openclaw_memory.retrieval.stale import STALE, is_stale
+from openclaw_memory.retrieval.terms import query_terms, terms
 from openclaw_memory.retrieval.vectors.asked import Vectors
 
 if TYPE_CHECKING:
@@ -92,8 +96,8 @@ class Pool:
         multipliers = Multipliers(ranking, query, now)
         if ranking.layer_limits:
             enough = None
-        elif ranking.mmr is not None and enough is not None:
-            enough = max(enough, LOOKED_AT)
+        elif enough is not None and (ranking.mmr is not None or ranking.newer):
+            enough = max(enough, LOOKED_AT if ranking.mmr is not None else AT_NEWER)
         parts = self._parts()
         total = fused = [sum(both) for both in parts]
         if ranking.neighbours:
@@ -101,17 +105,24 @@ class Pool:
                 self._look_beside(self._lenders(fused, multipliers, enough))
             total = self._with_neighbours(fused)
         scores = multipliers.apply(self._positive(total), self._places)
+        stale = self._stale(now) if ranking.stale else set()
+        for number in stale:
+            scores[number] *= STALE
 
         def steps(number: int) -> tuple[str, ...]:
             words, meaning = parts[number] if number < len(parts) else (0.0, 0.0)
             near = total[number] - words - meaning
             by_meaning = [f"meaning {meaning:+.2f}"] if self._meaning else []
             beside = [f"neighbours {near:+.2f}"] if near else []
-            return (f"keywords {words:.2f}", *by_meaning, *beside, *multipliers.told(self._places[number]))
+            passed = [f"stale x{STALE:.2g}"] if number in stale else []
+            return (f"keywords {words:.2f}", *by_meaning, *beside, *multipliers.told(self._places[number]), *passed)
 
         order = self._in_order(scores)
         shown = self._to_show(order, enough or CANDIDATES)
-        return self._varied(Hit(block, scores[at], steps(at) if explain else ()) for at, block in shown)
+        hits: Iterator[Hit] = (Hit(block, scores[at], steps(at) if explain else ()) for at, block in shown)
+        if ranking.newer and not multipliers.of_a_time and not asks_about_past(query):
+            hits = newer_first(hits, frozenset(query_terms(query)))
+        return self._varied(hits)
 
     # -- scores -------------------------------------------------------------------------------------------------
 
@@ -138,6 +149,10 @@ class Pool:
             for share, other in near:
                 total[other] += share * score
         return total
+
+    def _stale(self, now: datetime) -> set[int]:
+        """Give the hits that have lost their meaning with their day; what is no hit but beside one is a message."""
+        return {number for number, block in enumerate(self._hits) if is_stale(block, now)}
 
     def _lenders(self, fused: Sequence[float], multipliers: Multipliers, enough: int | None) -> list[int]:
         """Choose the hits whose neighbours matter: all but those that lend to messages that nobody will come to.

@@ -40,9 +40,10 @@ IN_TIME = 1.2
 class Ranking:
     """Which steps take part in a ranking; docs/recall.md tells what each is worth.
 
-    Parameters: `fusion` of words and meaning; `neighbours`, `focus`, `times`, `importance`, `feedback`, whether a step
-    takes part; `recency`; `mmr`, the share of relevance against repetition, 0 to 1 (seed 004 section 3.1 has 0.7), None
-    for no such step; `layer_limits`, how many hits of a layer come before everything that is within its limit.
+    Parameters: `fusion` of words and meaning; `neighbours`, `focus`, `times`, `importance`, `feedback`, `stale` and
+    `newer`, whether the step takes part; `recency`; `mmr`, the share of relevance against repetition, 0 to 1 (seed 004
+    section 3.1 has 0.7), None for no such step; `layer_limits`, how many hits of a layer come before everything that is
+    within its limit.
 
     Raises: `ValueError`, which names the setting.
     """
@@ -53,6 +54,8 @@ class Ranking:
     times: bool = True
     importance: bool = True
     feedback: bool = True
+    stale: bool = True
+    newer: bool = True
     recency: Recency = "off"
     mmr: float | None = None
     layer_limits: Mapping[str, int] = field(default_factory=dict)

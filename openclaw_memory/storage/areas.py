@@ -1,7 +1,8 @@
 """Where documents are looked for: a folder, a folder with all below it, or one file; written as a short pattern.
 
 `facts` is the documents right in a folder, `workspace/main/memory/**/*.md` those in it and below,
-`agents/main/sessions/*.jsonl` those with that ending, `workspace/main/MEMORY.md` the one file.
+`agents/main/sessions/*.jsonl` those with that ending, `workspace/main/memories/**/*` those with any name,
+`workspace/main/MEMORY.md` the one file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ MAX_FOLDERS = 1_000
 """Most folders that one look walks through, so that a mistaken path (a home folder) costs little."""
 
 _OURS = (".md", ".json")
+_ANY = ("",)
 _A_FOLDER = "{} is a folder; rename it, a file is expected there"
 
 
@@ -57,9 +59,9 @@ class Listing:
 def area_of(pattern: str) -> Area:
     """Read a pattern."""
     folder, _, name = pattern.rpartition("/")
-    if name.startswith("*."):
+    if name == "*" or name.startswith("*."):
         deep = folder.endswith("/**")
-        return Area(folder.removesuffix("/**"), (name[1:],), deep)
+        return Area(folder.removesuffix("/**"), _ANY if name == "*" else (name[1:],), deep)
     if name.endswith(".md"):
         return Area(folder, name=name)
     return Area(pattern)
@@ -148,7 +150,7 @@ def folders_of(area: Area, places: Places, files: Files, problems: dict[str, str
             path = f"{folder}/{name}"
             if name.startswith("."):
                 continue
-            if name.endswith(area.endings):
+            if area.endings != _ANY and name.endswith(area.endings):
                 problems[path] = _A_FOLDER.format(path)
             if depth >= MAX_DEPTH or seen >= MAX_FOLDERS:
                 problems[path] = f"{path} lies too deep, or among too many folders, to be looked through"

@@ -9,21 +9,30 @@ import anyio
 import anyio.lowlevel
 
 from openclaw_memory.errors import OpenClawMemoryError
+from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
 
 
 class Commit:
-    """A draft whose record is queued: `wait` for it, or be called. `error` is None when it is durable."""
+    """Drafts that share a record: `wait` for it, or be called. `error` is None when it is durable."""
 
-    def __init__(self, position: int, operations: tuple[Operation, ...], documents: dict[str, Any]) -> None:
+    def __init__(self, position: int) -> None:
         self.position = position
-        self.operations = operations
-        self.documents = documents
+        self.drafts = 0
+        self.operations: list[Operation] = []
+        self.documents: dict[str, Any] = {}
+        """Documents as they are after the last of the drafts."""
         self.error: OpenClawMemoryError | None = None
         self._is_settled = False
         self._settled: anyio.Event | None = None
         """Made for the first who waits: most commits are never waited for, and an event is dear."""
         self._callbacks: list[Callable[[Commit], None]] = []
+
+    def add(self, draft: Draft) -> None:
+        """Let the record hold another draft as well."""
+        self.drafts += 1
+        self.operations += draft.operations
+        self.documents.update(draft.changed)
 
     @property
     def is_settled(self) -> bool:

@@ -129,6 +129,15 @@ def replace(
     return Replacement(stamp)
 
 
+def remove(files: Files, *paths: Path) -> None:
+    """Remove files; on return no crash brings back the name of any. Fine for those that are gone already."""
+    for path in paths:
+        files.remove(path)
+    for folder in dict.fromkeys(path.parent for path in paths):
+        if files.is_folder(folder):
+            files.sync_folder(folder)
+
+
 def move(files: Files, source: Path, target: Path) -> None:
     """Rename a file; copy it where the target is on another disk."""
     if target.parent != source.parent:

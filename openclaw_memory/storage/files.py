@@ -71,6 +71,10 @@ class Files(Protocol):
         """Read a whole file, from a thread of the caller's."""
         ...
 
+    def read_end(self, path: Path, most: int) -> bytes:
+        """Read the last so many bytes of a file, from a thread of the caller's."""
+        ...
+
     def stamp_now(self, path: Path) -> Stamp | None:
         """Look at a file, from a thread of the caller's."""
         ...
@@ -151,6 +155,12 @@ class LocalFiles:
 
     def read_now(self, path: Path) -> bytes:
         return path.read_bytes()
+
+    def read_end(self, path: Path, most: int) -> bytes:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - most))
+            return file.read(most)
 
     def stamp_now(self, path: Path) -> Stamp | None:
         try:

@@ -115,17 +115,21 @@ class Flusher:
         if done:
             self._record((), done)
 
-    async def settle_backups(self, paths: Iterable[str] | None = None) -> None:
-        """Bring backups up to date with documents at rest, so that nothing of the journal is needed for them."""
+    async def settle_backups(self, paths: Iterable[str] | None = None, *, anyway: bool = False) -> None:
+        """Bring backups up to date with documents at rest, so that nothing of the journal is needed for them.
+
+        `anyway`: also those that the journal would not be needed for.
+        """
         entries = self._shelf.entries
-        for path in [path for path in (entries if paths is None else paths) if entries[path].flushed]:
+        for path in [path for path in (entries if paths is None else paths) if anyway or entries[path].flushed]:
             async with self._shelf.locks.hold([path]):
                 late_edit_seen = await self._shelf.adopt_late_edit(path)
                 entry = await self._shelf.refresh_held(path)
                 entry.idle_since = self._clock.monotonic()
                 if not late_edit_seen or entry.base is None or entry.to_write or entry.queued:
                     continue
-                data = entry.format.render(entry.base)[0]
+                # In a thread: the file of a long day takes some ten milliseconds.
+                data = (await anyio.to_thread.run_sync(entry.format.render, entry.base))[0]
                 target = await self._shelf.backup_of(path)
                 try:
                     with anyio.CancelScope(shield=True):

@@ -73,6 +73,14 @@ class Follower:
         """Read those of these documents that changed; tells whether there were any."""
         return await self._shelf.look_at(paths)
 
+    def is_ahead(self, path: str) -> bool:
+        """Tell whether the journal holds more of a document than its file."""
+        return path in self._shelf.active
+
+    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
+        """Give the end of a file that is too large to be held; as `Shelf.newest_part`."""
+        return self._shelf.newest_part(path, most)
+
     def problems(self) -> dict[str, str]:
         """Tell which documents can't be read, and why."""
         return self._shelf.problems()

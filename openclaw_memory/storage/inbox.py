@@ -41,6 +41,10 @@ class Inbox:
         self.make_folders()
         self._put(self._tmp / name, self._new / f"{name}.json", event)
 
+    def place(self, name: str) -> Path:
+        """Give the file in which an event waits."""
+        return self._new / f"{name}.json"
+
     def waiting(self) -> list[str]:
         """List the names of events that nobody has applied, oldest first."""
         return sorted(name.removesuffix(".json") for name in self._files.scan(self._new) if name.endswith(".json"))

@@ -125,6 +125,7 @@ class Journal:
         self._must_sync = False
         self._upto: int | None = None
         self._again: list[Record] = []
+        self._rewrites: list[tuple[Callable[[bytes], bytes | None], Callable[[OSError | None], None]]] = []
         self._closing = False
         self._failure: Failure | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
@@ -176,6 +177,16 @@ class Journal:
             self._again += records
             self._changed.notify()
 
+    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[OSError | None], None]) -> None:
+        """Begin a new file with every line changed, or left out for None, after what was asked for before.
+
+        `done` is called in the journal's thread, with the error when the disk refused; then the old file stays until
+        the next one can be begun.
+        """
+        with self._changed:
+            self._rewrites.append((change, done))
+            self._changed.notify()
+
     def resume(self, upto: int) -> None:
         """Accept records again after a failure: everything up to position `upto` was undone, and is not written."""
         with self._changed:
@@ -194,11 +205,15 @@ class Journal:
         while True:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: self._queue or self._again or self._upto is not None or self._closing, self._until_sync()
+                    lambda: (
+                        self._queue or self._again or self._rewrites or self._upto is not None or self._closing
+                    ),
+                    self._until_sync(),
                 )
                 appends, self._queue = self._queue, []
                 upto, self._upto = self._upto, None
                 again, self._again = self._again, []
+                rewrites, self._rewrites = self._rewrites, []
                 must_sync, self._must_sync = self._must_sync, False
                 failure, closing = self._failure, self._closing
             if again:
@@ -207,9 +222,9 @@ class Journal:
                     self._shorten(upto)
                     upto = None
                 self._keep_again(again)
-                if not appends:
+                if not appends and not rewrites:
                     continue
-            if not appends and upto is None:
+            if not appends and upto is None and not rewrites:
                 self._sync_late()
                 if closing:
                     return
@@ -223,6 +238,8 @@ class Journal:
                 self._settled([position for position, _ in appends], failure)
             if upto is not None and failure is None:
                 self._shorten(upto)
+            for change, done in rewrites:
+                done(self._rewrite(change))
 
     def _until_sync(self) -> float | None:
         """Tell how many seconds written records may still wait for their sync; None when none wait."""
@@ -308,6 +325,18 @@ class Journal:
         except OSError:
             # Nothing is lost: the longer file stays until the next write begins a new one, and reports if it can't.
             self._abandon()
+
+    def _rewrite(self, change: Callable[[bytes], bytes | None]) -> OSError | None:
+        changed = ((position, change(line)) for position, line in self._kept)
+        self._kept = [(position, line) for position, line in changed if line is not None]
+        try:
+            self._begin()
+            # What the older files held must not come back with their names.
+            self._files.sync_folder(self._folder)
+        except OSError as error:
+            self._abandon()
+            return error
+        return None
 
     def _begin(self) -> None:
         """Start a new file that repeats what is still needed, and then remove the older ones."""

@@ -54,7 +54,7 @@ def clean_up(
             try:
                 data = files.read_now(path)
                 if (
-                    not _may_be_a_persons(document)
+                    not (places.is_elsewhere(document) or _may_be_a_persons(document))
                     or _is_ours(data, document, format_of, versions)
                     or (places.is_elsewhere(document) and adds_nothing(data, _now(files, places, document)))
                 ):

@@ -21,7 +21,7 @@ import anyio.to_thread
 from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.storage.areas import Held, find, tells_of
 from openclaw_memory.storage.documents import Format
-from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, free_path, make_folders, write_whole
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, free_path, make_folders, remove, write_whole
 from openclaw_memory.storage.entries import Entries, Entry
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.integrity import Verdict, digest_of, judge
@@ -34,6 +34,9 @@ SAVING_SECONDS = 1.0
 
 PARSED_AT_ONCE = 65_536
 """Bytes of a file that are parsed on the event loop; a larger one, in a thread."""
+
+COMPRESSED = ".zst"
+"""How names of files end whose bytes tell nothing of how much is to be parsed."""
 
 log = logging.getLogger(__name__)
 
@@ -141,6 +144,17 @@ class Shelf:
         # A time in the future is a clock that was wrong, not somebody who saves for ever.
         return abs(self.files.age(stamp)) < SAVING_SECONDS
 
+    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
+        """Give the last so many bytes of a document's file, whatever it is too large for; None when it is not there.
+
+        For a thread. Raises: `OSError`.
+        """
+        place, folder = self.places.of(path), self.places.bounds(path)
+        if folder is not None and not self.files.is_within(place, folder):
+            return None
+        stamp = self.files.stamp_now(place)
+        return None if stamp is None else (self.files.read_end(place, most), stamp)
+
     async def scan(self, folder: str) -> list[str]:
         """List the documents of an area, on disk or not yet there, by relative path, sorted."""
         found = await anyio.to_thread.run_sync(self._stamps, [folder])
@@ -219,6 +233,32 @@ class Shelf:
         } | found.problems
         return found.documents
 
+    def scrub(self, change: Callable[[Operation], Operation | None]) -> None:
+        """Change what is held of operations, or leave it out for None.
+
+        That is what is remembered for editors with an old view, and what waits for files that can't be read.
+        """
+        for entry in self.entries.values():
+            entry.log = _changed_entries(entry.log, change)
+            if entry.base is None:
+                entry.flushed = _changed_entries(entry.flushed, change)
+                entry.unflushed = _changed_entries(entry.unflushed, change)
+
+    async def discard(self, path: str) -> bool:
+        """Remove the file of a document that says nothing any more, with its backup; False where it is in use again.
+
+        Raises: `OSError`.
+        """
+        async with self.locks.hold([path]):
+            entry = await self.refresh_held(path)
+            if entry.base is None or entry.to_write or entry.queued:
+                return False
+            backup = await self.backup_of(path)
+            await anyio.to_thread.run_sync(remove, self.files, self.places.of(path), backup)
+            entry.flushed, entry.backup, entry.ours, entry.digest = [], None, None, None
+            self._rebase(path, entry, entry.format.new(path), None)
+            return True
+
     async def reload(self, path: str) -> None:
         """Read a file whatever is known of it."""
         async with self.locks.hold([path]):
@@ -249,7 +289,7 @@ class Shelf:
         recorded = entry.ours if entry.base is not None else self.recorded.get(path)
         as_left = entry.digest if entry.base is not None else self.digests.get(path)
         try:
-            if len(data) <= PARSED_AT_ONCE:
+            if len(data) <= PARSED_AT_ONCE and not path.endswith(COMPRESSED):
                 document = _parse(entry.format, path, data)
             else:
                 document = await anyio.to_thread.run_sync(_parse, entry.format, path, data)
@@ -428,6 +468,11 @@ class Shelf:
         kept = await self._set_aside(path, "recovered", data)
         self.notices[path] = f"{path} was saved by two editors at once; one of the two texts is in {kept}"
         log.warning("%s", self.notices[path])
+
+
+def _changed_entries(entries: Entries, change: Callable[[Operation], Operation | None]) -> Entries:
+    changed = ((position, change(operation)) for position, operation in entries)
+    return [(position, operation) for position, operation in changed if operation is not None]
 
 
 def _parse(form: Format, path: str, data: bytes) -> Any:

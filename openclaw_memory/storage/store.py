@@ -28,7 +28,7 @@ from openclaw_memory.storage.flusher import Flusher
 from openclaw_memory.storage.integrity import is_digest
 from openclaw_memory.storage.journal import Failure, Journal, SyncMode, read_journal
 from openclaw_memory.storage.leftovers import clean_up
-from openclaw_memory.storage.operations import Flush, Record
+from openclaw_memory.storage.operations import Flush, Operation, Record
 from openclaw_memory.storage.places import Places
 from openclaw_memory.storage.recovery import documents_named, operations_on
 from openclaw_memory.storage.rootlock import Lock, RootLock
@@ -37,6 +37,9 @@ from openclaw_memory.storage.stamps import Left, read_stamps, write_stamps
 from openclaw_memory.storage.starting import recover, set_journal_aside, take_root
 
 log = logging.getLogger(__name__)
+
+MOST_IN_A_RECORD = 64
+"""Drafts that share a record at most: the event loop writes it down in one go."""
 
 _FLUSHES_AT_CLOSE = 3
 """More than one, since a person may save a file just when it is about to be rewritten."""
@@ -87,6 +90,10 @@ class Store:
         self._unrecovered: list[int] = []
         """Positions of operations on documents that could not be recovered."""
         self._commits: dict[int, Commit] = {}
+        self._open: Commit | None = None
+        """The commit that further drafts may join: its record is not with the journal yet."""
+        self._drafts = 0
+        """How many drafts are in commits that are not decided."""
         self._journal: Journal | None = None
         self._lock = RootLock(root) if lock is None else lock
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -173,6 +180,7 @@ class Store:
             await self.flush()
             if self._lock.held:
                 await self._flusher.settle_backups()
+        self._submit(self._open)
         self._shorten_journal(everything=True)
         journal, self._journal = self._journal, None
         with anyio.CancelScope(shield=True):
@@ -252,6 +260,10 @@ class Store:
         """Read those of these documents that a person changed; tells whether there were any."""
         return await self._shelf.look_at(paths)
 
+    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
+        """Give the end of a file that is too large to be held; as `Shelf.newest_part`."""
+        return self._shelf.newest_part(path, most)
+
     def problems(self) -> dict[str, str]:
         """Tell which documents can't be read, and why."""
         return self._shelf.problems()
@@ -269,8 +281,8 @@ class Store:
 
     @property
     def in_flight(self) -> int:
-        """How many commits are not decided yet."""
-        return len(self._commits)
+        """How many drafts are not decided yet."""
+        return self._drafts
 
     def unflushed(self) -> dict[str, int]:
         """Count, by document, the acknowledged entries that are in the journal and not yet in the file."""
@@ -317,16 +329,35 @@ class Store:
         stale = [path for path in draft.changed if entries[path].planned is not draft.planned[path]]
         if stale:
             raise RuntimeError(f"a draft was kept while {stale} changed; plan and commit without awaiting in between")
-        self._position += 1
-        commit = Commit(self._position, tuple(draft.operations), dict(draft.changed))
-        self._commits[commit.position] = commit
-        for operation in commit.operations:
+        commit = self._open
+        if commit is None:
+            assert self._loop is not None
+            commit = self._open = self._next_commit()
+            # What else is planned before the event loop comes to this goes into the same record: a burst costs one.
+            self._loop.call_soon(self._submit, commit)
+        commit.add(draft)
+        for operation in draft.operations:
             entries[operation.path].queued.append((commit.position, operation))
-        for path, document in commit.documents.items():
+        for path, document in draft.changed.items():
             entries[path].planned = document
-        self._shelf.active |= commit.documents.keys()
-        self._journal.submit(Record(commit.position, operations=commit.operations))
+        self._shelf.active |= draft.changed.keys()
+        self._drafts += 1
+        if commit.drafts >= MOST_IN_A_RECORD:
+            self._submit(commit)
         return commit
+
+    def _next_commit(self) -> Commit:
+        self._position += 1
+        commit = self._commits[self._position] = Commit(self._position)
+        return commit
+
+    def _submit(self, commit: Commit | None) -> None:
+        """Hand a record over to the journal, once; nothing more goes into it."""
+        if commit is None or commit is not self._open:
+            return
+        self._open = None
+        if self._journal is not None:
+            self._journal.submit(Record(commit.position, operations=tuple(commit.operations)))
 
     async def flush(self, paths: Iterable[str] | None = None) -> None:
         """Rewrite documents whose files lag behind; all of them by default. Failures are kept for the next time."""
@@ -334,13 +365,76 @@ class Store:
             await self._flusher.flush(paths)
             self._shorten_journal()
 
+    def is_current(self, draft: Draft) -> bool:
+        """Tell whether nothing was planned since on the documents that a draft has changed."""
+        return all(self._shelf.entries[path].planned is draft.planned[path] for path in draft.changed)
+
+    def lagging(self, paths: Iterable[str]) -> list[str]:
+        """Choose those of these documents whose files can't be said to hold what is acknowledged."""
+        entries = self._shelf.entries
+        return [path for path in paths if path in entries and (entries[path].to_write or entries[path].queued)]
+
+    async def purge(
+        self,
+        change: Callable[[Operation], Operation | None],
+        line: Callable[[bytes], bytes | None],
+        backups: Iterable[str] = (),
+    ) -> None:
+        """Leave nothing in journal and backups of what the documents no longer hold.
+
+        Everything is flushed, backups are brought up to date, those of `backups` whatever is in them, and the journal
+        is begun anew. What is still needed there, for files that can't be written now, goes through `change`, and its
+        lines through `line`.
+
+        Raises: `StorageError` when the disk refuses; it may be asked again.
+        """
+        if self._journal is None:
+            raise ClosedError("the store")
+        await self.settled()
+        await self._flusher.flush()
+        await self._flusher.settle_backups()
+        entries = self._shelf.entries
+        await self._flusher.settle_backups([path for path in backups if path in entries], anyway=True)
+        await self.settled()
+        self._shelf.scrub(change)
+        self._shorten_journal(everything=True)
+        done = anyio.Event()
+        problem: list[OSError | None] = []
+
+        def told(error: OSError | None) -> None:
+            problem.append(error)
+            assert self._loop is not None
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(done.set)
+
+        self._journal.rewrite(line, told)
+        await done.wait()
+        if problem[0] is not None:
+            raise StorageError("writing the journal", problem[0])
+
+    async def settle(self, paths: Iterable[str]) -> None:
+        """Rewrite documents whose files lag behind, and bring their backups up to date."""
+        paths = list(paths)
+        await self._flusher.flush(paths)
+        await self._flusher.settle_backups(paths)
+
+    async def discard(self, path: str) -> bool:
+        """Remove the file of a document that says nothing any more, with its backup; False where it is in use again.
+
+        Raises: `StorageError`.
+        """
+        try:
+            return await self._shelf.discard(path)
+        except OSError as error:
+            raise StorageError(f"removing {path}", error) from error
+
     def _keep_again(self, records: Sequence[Record]) -> None:
         if self._journal is not None:
             self._journal.keep_again(records)
 
     def _nothing_to_do(self) -> Commit:
         """Give a commit without operations: nothing to make durable, but its answer may rest on what is on its way."""
-        commit = Commit(self._position, (), {})
+        commit = Commit(self._position)
         last = next(reversed(self._commits), None)
         if last is None:
             commit.settle(None)
@@ -351,9 +445,9 @@ class Store:
     def _record(self, intents: tuple[Flush, ...], flushed: tuple[Flush, ...]) -> Commit:
         if self._journal is None:
             raise ClosedError("the store")
-        self._position += 1
-        commit = Commit(self._position, (), {})
-        self._commits[commit.position] = commit
+        # Positions lie in the journal in order.
+        self._submit(self._open)
+        commit = self._next_commit()
         self._journal.submit(Record(self._position, intents=intents, flushed=flushed))
         return commit
 
@@ -389,6 +483,7 @@ class Store:
         for path, commit in latest.items():
             self._promote(path, commit)
         for commit in settled:
+            self._drafts -= commit.drafts
             commit.settle(None)
         if latest:
             self._flusher.added(latest)
@@ -417,6 +512,7 @@ class Store:
     def _undo(self, error: Failure) -> None:
         """Fail everything that is planned and not durable: it was planned on records that are lost."""
         failed, self._commits = self._commits, {}
+        self._open, self._drafts = None, 0
         for entry in self._shelf.entries.values():
             entry.queued.clear()
             entry.planned = entry.committed
@@ -450,9 +546,22 @@ class Store:
         self._journal.shorten(min([*needed, *self._unrecovered, *self._commits, self._position + 1]) - 1)
 
     def _remember_stamps(self) -> None:
-        entries = self._shelf.entries.items()
-        left = {path: Left(entry.ours, entry.digest) for path, entry in entries if entry.ours and not entry.to_write}
+        held = self._shelf.entries
+        # Files that nobody needed in this run are as an earlier one left them, or somebody has changed them since.
+        left = {
+            path: Left(stamp, self._shelf.digests.get(path))
+            for path, stamp in self._shelf.recorded.items()
+            if path not in held and not self._is_gone(path)
+        }
+        left |= {path: Left(one.ours, one.digest) for path, one in held.items() if one.ours and not one.to_write}
         write_stamps(self._root, self._files, left)
+
+    def _is_gone(self, path: str) -> bool:
+        try:
+            return self._files.stamp_now(self._places.of(path)) is None
+        except OSError:
+            # It can't be looked at now; perhaps the next time.
+            return False
 
 
 def _problem(error: Failure) -> OpenClawMemoryError:

@@ -10,11 +10,14 @@ from contracts.fields import Role
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool that the agent made; `arguments` is JSON, `id` empty where the file has none."""
+    """A call of a tool that the agent made.
+
+    `arguments` is JSON, as the model wrote it; `id` names the call for its result, empty where a file has none.
+    """
 
     id: str
     name: str
-    arguments: str
+    arguments: str = "{}"
 
 
 @dataclass(frozen=True, slots=True)

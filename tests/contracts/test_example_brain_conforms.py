@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from bus import EventBus
 from contracts.conformance import verify_brain
 from examples.brain import AgentThink, Answer, Brain
-from examples.prompt import Prompt
+from openclaw_memory.context import Prompt
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 

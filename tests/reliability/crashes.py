@@ -2,7 +2,8 @@
 
 At any step the power may fail. What was synced is there. Of what was not:
 
-- each change of names in a folder is there or not, alone and in any order (a rename or exchange is one change);
+- each change of names in a folder is there or not, alone and in any order (a rename or exchange is one change; of a
+  file or folder that moves between two folders to a name that is free, the old name goes only where the new one is);
 - the data of each file is there, not there, cut off, or NULs where it should be: file systems that allocate late
   write the length first.
 
@@ -60,8 +61,9 @@ def crash_states(begin: State, steps: Sequence[Step], end: State, since: int = 0
 
 def _sync(synced: State, pending: list[Step], sync: Synced) -> list[Step]:
     rest = []
+    needed = [step.needs for step in pending if isinstance(step, Named) and sync.folder and step.folder == sync.inode]
     for step in pending:
-        if (isinstance(step, Named) and sync.folder and step.folder == sync.inode) or (
+        if (isinstance(step, Named) and sync.folder and (step.folder == sync.inode or _is_one_of(step, needed))) or (
             isinstance(step, Written) and not sync.folder and step.inode == sync.inode
         ):
             synced.apply(step)
@@ -77,6 +79,11 @@ def _possible(synced: State, pending: Sequence[Step]) -> Iterator[State]:
         if isinstance(step, Written):
             writes.setdefault(step.inode, []).append(step.data)
     for chosen in _subsets(changes):
+        if any(
+            change.needs is not None and _is_one_of(change.needs, changes) and not _is_one_of(change.needs, chosen)
+            for change in chosen
+        ):
+            continue
         state = synced.copy()
         for change in chosen:
             state.apply(change)
@@ -88,6 +95,11 @@ def _possible(synced: State, pending: Sequence[Step]) -> Iterator[State]:
             for inode, added in zip(unsure, data, strict=True):
                 possible.data[inode] = possible.data.get(inode, b"") + added
             yield possible
+
+
+def _is_one_of(step: Step, steps: Iterable[Step | None]) -> bool:
+    """Tell whether it is the very step: another may do the same."""
+    return any(step is other for other in steps)
 
 
 def _subsets(changes: Sequence[Named]) -> Iterable[tuple[Named, ...]]:

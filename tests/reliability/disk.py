@@ -29,10 +29,14 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Names of one folder were given to other inodes, or taken away (None), in one step."""
+    """Names of one folder were given to other inodes, or taken away (None), in one step.
+
+    `needs`: what is on the disk whenever this is, since both are one step in two folders.
+    """
 
     folder: int
     names: Mapping[str, int | None]
+    needs: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +306,13 @@ class SimulatedDisk:
             folder, name = self._place(target)
             if (folder, name) in self.state.names:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-            self._do(Named(folder, {source.name: None, name: inode}))
+            if source.parent == target.parent:
+                self._do(Named(folder, {source.name: None, name: inode}))
+            else:
+                # Nothing else has the old name to be found by: systems see to it that a crash leaves one of the two.
+                given = Named(folder, {name: inode})
+                self._do(given)
+                self._do(Named(self._folder(source.parent), {source.name: None}, needs=given))
 
     def exchange(self, one: Path, other: Path) -> bool:
         self._begin("exchange", other)

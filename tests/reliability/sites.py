@@ -42,9 +42,13 @@ def sites_in_source() -> dict[Site, tuple[str, int]]:
 
 
 def _syncs(function: ast.AST) -> Iterator[int]:
-    for node in ast.walk(function):
+    """Give the lines of a function's calls; those of a function within it are that one's."""
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
             yield node.lineno
+        yield from _syncs(node)
 
 
 def site_here(known: dict[tuple[str, int], Site]) -> Site | None:

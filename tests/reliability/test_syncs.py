@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
-from openclaw_memory.storage.durable import make_folders, replace, write_whole
+from openclaw_memory.storage.durable import make_folders, remove, replace, write_whole
 from openclaw_memory.storage.inbox import Inbox
+from openclaw_memory.storage.journal import Journal
+from openclaw_memory.storage.operations import Operation, Record
+from tests.reliability.beyond import (
+    backed_up_and_restored,
+    commanded,
+    exported_files,
+    exported_lines,
+    initialised,
+    put_and_taken_away,
+)
 from tests.reliability.crashes import crash_states
 from tests.reliability.disk import SimulatedDisk, State
 from tests.reliability.harness import DISK, SHORT, punctual  # noqa: F401 - a fixture for every test here
@@ -22,6 +34,7 @@ from tests.reliability.workloads import (
     message,
     one_of_two_flushed,
     rotated_and_closed,
+    value_archived_and_closed,
 )
 
 SITES = sites_in_source()
@@ -42,7 +55,7 @@ def case(case: Case) -> Proof:
 
 async def killed(heeds_sync: Callable[[], bool]) -> list[str]:
     """Kill at each step, start and close with the sync taken out, cut the power, damage each file."""
-    first = await record(Case(closed))
+    first = await record(Case(value_archived_and_closed))
     for after in range(len(first.steps)):
         again = await record_after_kill(first, after, heeds_sync)
         _, faults = await check(again, damage=True, since=len(again.steps))
@@ -96,6 +109,41 @@ async def backed_up_elsewhere(heeds_sync: Callable[[], bool]) -> list[str]:
     return faults
 
 
+async def removed(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Remove a file for good: no crash brings it back."""
+    disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
+    path = DISK / "memory/facts/x.md"
+    make_folders(disk, path.parent)
+    write_whole(disk, path, b"forgotten")
+    remove(disk, path)
+    disk.tell("removed")
+    crashes = crash_states(State(), disk.steps, disk.state)
+    return [
+        "back"
+        for crash in crashes
+        if "removed" in crash.told and path.relative_to(DISK).as_posix() in crash.state.files()
+    ]
+
+
+async def rewritten(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Begin the journal anew without a line: no crash brings back a file that holds it."""
+    disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
+    journal = Journal(DISK / "journal", disk, 0, lambda positions, error: None)
+    journal.start(())
+    journal.submit(Record(1, operations=(Operation("x.md", "set", {"value": "forgotten"}),)))
+    done = threading.Event()
+    journal.rewrite(lambda line: None, lambda error: done.set())
+    assert done.wait(10)
+    disk.tell("rewritten")
+    journal.close()
+    crashes = crash_states(State(), disk.steps, disk.state)
+    return [
+        "back"
+        for crash in crashes
+        if "rewritten" in crash.told and any(b"forgotten" in data for data in crash.state.files().values())
+    ]
+
+
 SHOWN_BY: dict[Site, Proof] = {
     Site("storage.durable", "make_folders", 0): case(Case(message, folder_left=True)),
     Site("storage.durable", "make_folders", 1): case(Case(message)),
@@ -107,8 +155,23 @@ SHOWN_BY: dict[Site, Proof] = {
     Site("storage.durable", "_write_temporary"): case(Case(flushed_and_shortened, SHORT)),
     Site("storage.journal", "_write"): case(Case(message)),
     Site("storage.journal", "_begin"): case(Case(one_of_two_flushed, SHORT)),
+    Site("storage.durable", "remove"): removed,
+    Site("storage.journal", "_rewrite"): rewritten,
     Site("storage.journal", "_sync_late"): case(Case(buffered, mode="interval")),
     Site("storage.starting", "take_root"): killed,
+    Site("cli.init", "make", 0): initialised,
+    Site("cli.init", "make", 1): initialised,
+    Site("filetool.folder", "delete", 0): partial(commanded, "delete a folder in another"),
+    Site("filetool.folder", "delete", 1): partial(commanded, "delete a file"),
+    Site("filetool.folder", "rename"): partial(commanded, "rename a file"),
+    Site("filetool.folder", "_finish_deleting"): partial(commanded, "delete a folder in another"),
+    Site("moving.backup", "restore_backup"): backed_up_and_restored,
+    Site("moving.exporting", "_copy"): exported_files,
+    Site("moving.exporting", "_write_files", 0): exported_files,
+    Site("moving.exporting", "_write_files", 1): exported_files,
+    Site("moving.exporting", "_write_lines", 0): exported_lines,
+    Site("moving.exporting", "_write_lines", 1): exported_lines,
+    Site("moving.writing", "take_away"): put_and_taken_away,
     Site("storage.inbox", "_put", 0): handed_in,
     Site("storage.inbox", "_put", 1): handed_in,
 }

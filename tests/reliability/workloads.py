@@ -54,6 +54,12 @@ async def fact_replaced(run: Run) -> None:
     await run.flush()
 
 
+async def value_archived_and_closed(run: Run) -> None:
+    """The same, and everything is let go of at the close. The archive lies in a folder that has no other within."""
+    await fact_replaced(run)
+    await run.store.close()
+
+
 async def task_made(run: Run) -> None:
     await run.write(task("buy-1"), r"\] buy-1")
     await run.write(task("buy-2"), r"\[OPEN-002\] buy-2")

@@ -1,10 +1,11 @@
-"""The vectors of questions: soon, or not at all and with the reason."""
+"""The vectors of questions, and of a few texts that somebody waits for: soon, or not at all and with the reason."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from openclaw_memory.clock import Clock
 from openclaw_memory.retrieval.embedding.acquaintance import Acquaintance
@@ -12,6 +13,8 @@ from openclaw_memory.retrieval.embedding.checking import Checked, CheckedEmbedde
 from openclaw_memory.retrieval.embedding.errors import EmbedderUnavailableError, EmbeddingError, TextRefusedError
 from openclaw_memory.retrieval.embedding.health import Health
 from openclaw_memory.retrieval.vectors.errors import OtherModelError, VectorsError
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Questions:
         if self._health.pause_left():
             return QuestionVector(None, keywords_only(self._health.last_error))
         try:
-            vector = await self._in_time(text)
+            vector = await self._in_time(lambda: self._embedder.embed_query(text))
         except (TextRefusedError, OtherModelError) as error:
             return QuestionVector(None, keywords_only(error))
         except VectorsError as error:
@@ -58,13 +61,30 @@ class Questions:
         self._health.succeeded()
         return QuestionVector(vector, None)
 
-    async def _in_time(self, text: str) -> Checked:
+    async def passages(self, texts: Sequence[str]) -> list[Checked] | None:
+        """Give the vectors of texts that are compared with each other; None when there are none in time."""
+        if self._health.pause_left():
+            return None
+        try:
+            vectors = await self._in_time(lambda: self._embedder.embed_passages(texts))
+        except (TextRefusedError, OtherModelError):
+            return None
+        except VectorsError as error:
+            self._report(error)
+            return None
+        except EmbeddingError as error:
+            self._health.failed(error)
+            return None
+        self._health.succeeded()
+        return vectors
+
+    async def _in_time(self, embed: Callable[[], Awaitable[Answer]]) -> Answer:
         try:
             async with asyncio.timeout(None) as limit:
                 alarm = asyncio.ensure_future(self._ring(limit))
                 try:
                     await self._acquaintance.make()
-                    return await self._embedder.embed_query(text)
+                    return await embed()
                 finally:
                     alarm.cancel()
         except TimeoutError:

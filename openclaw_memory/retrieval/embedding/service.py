@@ -17,6 +17,7 @@ from openclaw_memory.retrieval.embedding.questions import Questions, QuestionVec
 from openclaw_memory.retrieval.embedding.queue import Batch, TextQueue
 from openclaw_memory.retrieval.passages import text_id
 from openclaw_memory.retrieval.vectors.errors import OtherModelError, VectorsError, VectorsLostError
+from openclaw_memory.retrieval.vectors.signs import unit
 from openclaw_memory.retrieval.vectors.store import VectorStore
 
 Missing = Callable[[Sequence[bytes]], Sequence[bytes]]
@@ -129,6 +130,14 @@ class Embedding:
     async def question(self, text: str) -> QuestionVector:
         """Give a question's vector, or the reason why there is none. Raises nothing and never takes long."""
         return await self._questions.vector(text)
+
+    async def alike(self, text: str, others: Sequence[str]) -> list[float] | None:
+        """Give the cosine of each of a few texts with another one; None when the embedder does not answer in time."""
+        vectors = await self._questions.passages([text, *others])
+        if vectors is None:
+            return None
+        first, *rest = (unit(vector.reshape(1, -1))[0] for vector in vectors)
+        return [float(first @ vector) for vector in rest]
 
     async def run(self) -> None:
         """Embed what waits, for ever."""

@@ -18,7 +18,7 @@ from openclaw_memory.retrieval.engines.rows import bindable
 
 BUSY_MS = 250
 """How long a lock is waited for: only a stranger holds one for longer than a commit takes."""
-CACHE_KIB = 4_096
+CACHE_KIB = 16_384
 """Pages that a connection keeps in memory."""
 CHUNK = 64
 """Values of a question to the database, at most; fixed sizes are prepared once."""

@@ -16,7 +16,7 @@ from openclaw_memory.retrieval.engines.marks import condition_of
 from openclaw_memory.retrieval.engines.overlay import Masks
 from openclaw_memory.retrieval.engines.rows import COLUMNS, block_of
 from openclaw_memory.retrieval.engines.snapshot import Snapshot, Waiting
-from openclaw_memory.retrieval.engines.words import count_in, digest_of, stored
+from openclaw_memory.retrieval.engines.words import SIZE, count_in, digest_of, stored
 from openclaw_memory.retrieval.hits import Allow, Hit
 from openclaw_memory.retrieval.moments import microseconds
 from openclaw_memory.retrieval.scope import Scope
@@ -92,8 +92,10 @@ def _scored(rows: Iterable[Row], weights: Weights, names: Mapping[str, str]) -> 
         packed, norm, score = row[-1], weights.norm(row[-2]), 0.0
         # The sum of `Weights.score`, in the same order, without a dictionary for each row.
         for digest, worth in asked:
-            if digest in packed:
-                count = count_in(packed, digest)
+            at = packed.find(digest)
+            if at >= 0:
+                # Seldom is a digest found across two entries.
+                count = packed[at + 4] + 256 * packed[at + 5] if at % SIZE == 0 else count_in(packed, digest)
                 score += worth * count / (count + norm)
         yield (-score, -row[6], row[1], row[3], row)
 
