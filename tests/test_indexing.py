@@ -256,3 +256,25 @@ async def test_file_at_rest_that_is_being_saved(tmp_path: Path) -> None:
         it.clock.advance(2)
         assert await found(it, "kiwi") == []
         assert await found(it, "plum") == ["the plum ripens"]
+
+
+async def test_a_search_writes_nothing_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault 25: what waits is searched where it waits; committing and rebuilding are nobody's business who asks."""
+    called: list[str] = []
+    for name in ("commit", "rebuild", "purge", "filled"):
+        inner = getattr(SafeIndex, name)
+
+        def noted(self: SafeIndex, *arguments: Any, _inner: Any = inner, _name: str = name) -> Any:
+            called.append(_name)
+            return _inner(self, *arguments)
+
+        monkeypatch.setattr(SafeIndex, name, noted)
+    async with remembering(tmp_path, index={"type": "tantivy"}) as it:
+        called.clear()
+        for number in range(20):
+            await it.ask(say(f"message {number} about pelicans"))
+            results = await it.ask(MemorySearch(query=f"message {number} pelicans", max_results=1))
+            assert f"message {number} " in results.results[0].snippet
+            context = await it.ask(MemoryRead(query="pelicans", session_id="s2", max_tokens=500))
+            assert context.recalled
+        assert called == []
