@@ -224,6 +224,8 @@ class Owner:
 
     async def _forget(self, forget: Forget, *handed_in: Path) -> Forgotten:
         try:
+            if not forget.dry_run:
+                await anyio.to_thread.run_sync(self._inbox.keep_taken)
             return await self.forgetter.forget(forget, but=handed_in)
         except Exception as error:
             log.exception("memory:forget failed")
@@ -412,7 +414,8 @@ class Owner:
         self._store.tell(f"{INBOX}/new/{name}.json", None)
         try:
             reply = answer if isinstance(answer, dict) else answer.model_dump(mode="json", by_alias=True)
-            await anyio.to_thread.run_sync(self._inbox.answer, name, reply)
+            # A request to forget says what was forgotten.
+            await anyio.to_thread.run_sync(self._inbox.answer, name, reply, isinstance(answer, Forgotten))
             await anyio.to_thread.run_sync(self._inbox.sweep, REPLIES_KEPT)
         except OSError as error:
             log.warning("the reply to %s can't be left in the inbox: %s", name, error)

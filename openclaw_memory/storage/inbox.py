@@ -10,7 +10,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from openclaw_memory.storage.durable import make_folders
+from openclaw_memory.storage.durable import make_folders, remove
 from openclaw_memory.storage.files import Files
 
 log = logging.getLogger(__name__)
@@ -53,10 +53,16 @@ class Inbox:
         """Read an event. Raises: `OSError`, `ValueError`."""
         return json.loads(self._files.read_now(self._new / f"{name}.json"))
 
-    def answer(self, name: str, reply: dict[str, Any]) -> None:
-        """Leave the reply to an event, then take the event away: it is applied, and durable where it belongs."""
+    def answer(self, name: str, reply: dict[str, Any], for_good: bool = False) -> None:
+        """Leave the reply to an event, then take the event away: it is applied, and durable where it belongs.
+
+        `for_good`: no crash may bring it back, to be answered again.
+        """
         self._put(self._tmp / name, self._done / f"{name}.json", reply)
-        self._files.remove(self._new / f"{name}.json")
+        if for_good:
+            remove(self._files, self._new / f"{name}.json")
+        else:
+            self._files.remove(self._new / f"{name}.json")
 
     def reply(self, name: str) -> Any:
         """Take the reply to an event; None while there is none."""
@@ -67,6 +73,15 @@ class Inbox:
             return None
         self._files.remove(path)
         return reply
+
+    def keep_taken(self) -> None:
+        """See to it that no crash brings back what was taken away.
+
+        An event that comes back is known by its key and not applied again, unless that was forgotten.
+        """
+        for folder in (self._tmp, self._new, self._done):
+            if self._files.is_folder(folder):
+                self._files.sync_folder(folder)
 
     def sweep(self, keep: int) -> None:
         """Remove replies that nobody took, but for the newest `keep`, and what interrupted writers left in `tmp/`."""

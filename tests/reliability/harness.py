@@ -80,9 +80,14 @@ class PunctualJournal(Journal):
             self._at_rest.clear()
             super().shorten(upto)
 
+    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[OSError | None], None]) -> None:
+        with self._changed:
+            self._at_rest.clear()
+            super().rewrite(change, done)
+
     def _until_sync(self) -> float | None:
         # Asked each time before the thread waits for work, and nowhere else where it is of consequence.
-        if not self._queue and self._upto is None:
+        if not self._queue and self._upto is None and not self._rewrites:
             self._at_rest.set()
         return super()._until_sync()
 

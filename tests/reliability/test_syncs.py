@@ -25,6 +25,7 @@ from tests.reliability.disk import SimulatedDisk, State
 from tests.reliability.harness import DISK, SHORT, punctual  # noqa: F401 - a fixture for every test here
 from tests.reliability.proof import check, record, record_after_kill
 from tests.reliability.sites import Site, site_here, sites_in_source
+from tests.reliability.upkeep import HANDED_IN, faults_of
 from tests.reliability.workloads import (
     Case,
     buffered,
@@ -109,6 +110,11 @@ async def backed_up_elsewhere(heeds_sync: Callable[[], bool]) -> list[str]:
     return faults
 
 
+async def kept_forgotten(heeds_sync: Callable[[], bool]) -> list[str]:
+    """Forget what another process had handed in: it is not handed in once more by a crash."""
+    return (await faults_of(HANDED_IN, heeds_sync))[1]
+
+
 async def removed(heeds_sync: Callable[[], bool]) -> list[str]:
     """Remove a file for good: no crash brings it back."""
     disk = SimulatedDisk(DISK, heeds_sync=heeds_sync)
@@ -172,6 +178,7 @@ SHOWN_BY: dict[Site, Proof] = {
     Site("moving.exporting", "_write_lines", 0): exported_lines,
     Site("moving.exporting", "_write_lines", 1): exported_lines,
     Site("moving.writing", "take_away"): put_and_taken_away,
+    Site("storage.inbox", "keep_taken"): kept_forgotten,
     Site("storage.inbox", "_put", 0): handed_in,
     Site("storage.inbox", "_put", 1): handed_in,
 }

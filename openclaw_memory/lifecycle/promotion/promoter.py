@@ -63,18 +63,20 @@ class Promoter:
         # What lies at rest is not read for it: its pieces are in the index.
         return Result(await anyio.to_thread.run_sync(self._judged, draft, path, now))
 
-    async def apply(self, now: datetime) -> Result:
+    async def apply(self, now: datetime, *, explained: bool = True) -> Result:
         """Promote what passes.
+
+        Parameters: `explained`, whether the plan tells of the others too: nobody reads that of a run at night.
 
         Raises: `StorageError` and what else the store raises; then nothing was changed.
         """
         await self._counts.keep(self._tools.store)
         path = await curated_path(self._tools)
-        return await planned_apart(self._tools.store, self._paths(path), lambda draft: self._promoted(draft, path, now))
+        return await planned_apart(self._tools.store, self._paths(path), lambda draft: self._promoted(draft, path, now, explained))
 
-    def _promoted(self, draft: Draft, path: str, now: datetime) -> Result:
+    def _promoted(self, draft: Draft, path: str, now: datetime, explained: bool) -> Result:
         """Plan what passes. For a thread."""
-        made = self._judged(draft, path, now)
+        made = self._judged(draft, path, now, explained)
         if not made.change:
             return Result(made)
         moment = now.astimezone(self._zone)
@@ -128,10 +130,10 @@ class Promoter:
     def _paths(self, path: str) -> list[str]:
         return [path, RECALLS, REVISIONS, CURATED, PROMOTED]
 
-    def _judged(self, draft: Draft, path: str, now: datetime) -> Plan:
-        """Find the pieces, and judge them. For a thread."""
+    def _judged(self, draft: Draft, path: str, now: datetime, explained: bool = True) -> Plan:
+        """Find the pieces, and judge them; unless `explained`, those alone that may pass. For a thread."""
         # Imported when it is first asked for: its patterns take a while to be compiled.
-        from openclaw_memory.lifecycle.promotion.scoring import Known, candidate
+        from openclaw_memory.lifecycle.promotion.scoring import Known, candidate, may_pass
 
         recalls = read_recalls(draft.document(RECALLS).values)
         document, promoted = draft.document(path), dict(draft.document(PROMOTED).values)
@@ -139,6 +141,8 @@ class Promoter:
         config = self._tools.config
         entries = entries_in(document)
         known = Known([entry.text for entry in entries], promoted.keys())
+        if not explained:
+            chosen = [name for name in chosen if may_pass(name, recalls[name], known, config.promotion, now)]
         pieces = [piece for name in chosen if (piece := self._piece(name, recalls[name])) is not None]
         ours = {str(value.get("entry")): name for name, value in promoted.items() if isinstance(value, dict)}
         return plan(
@@ -181,7 +185,7 @@ class Promotion:
 
     async def run(self, now: datetime) -> Outcome:
         """Promote."""
-        done = await self._promoter.apply(now)
+        done = await self._promoter.apply(now, explained=False)
         gone = len(done.plan.change.removed)
         told = f"{gone} entries promoted earlier made room" if gone and done.keys else None
         return Outcome("done", done.keys, told) if done.keys else NOTHING

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cached_property
 
 from openclaw_memory.capture import doubts
 from openclaw_memory.capture.judge import judge
@@ -50,12 +51,17 @@ class Piece:
     recall: Recall
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """What keeps a piece out: what MEMORY.md says, and the names of pieces that were promoted before."""
 
     entries: Sequence[str]
     promoted: Collection[str]
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, str, frozenset[str]], ...]:
+        """Each entry, folded, and its terms: every piece is compared with all of them."""
+        return tuple((entry, fold(entry), frozenset(terms(entry))) for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,17 @@ class Candidate:
         return all(gate.passed for gate in self.gates)
 
 
+def may_pass(name: str, recall: Recall, known: Known, rules: PromotionConfig, now: datetime) -> bool:
+    """Tell whether a piece passes the gates that need no look at what it says. Pure."""
+    return (
+        recall.count >= rules.least_recalls
+        and len(recall.questions) >= rules.least_questions
+        and len(recall.days) >= rules.least_days
+        and (now - recall.last).total_seconds() <= rules.most_days_ago * 86_400
+        and name not in known.promoted
+    )
+
+
 def candidate(piece: Piece, known: Known, rules: PromotionConfig, now: datetime, zone: tzinfo) -> Candidate:
     """Judge a piece."""
     recall = piece.recall
@@ -92,7 +109,7 @@ def candidate(piece: Piece, known: Known, rules: PromotionConfig, now: datetime,
     place = place_of(text, "no_statement" if finding is None else finding.rule)
     section = place.section if place.layer == "memory" and place.section else _section(text, place.layer)
     last = recall.last.astimezone(zone).date().isoformat()
-    like = _alike(text, known.entries)
+    like = _alike(text, known)
     gates = (
         _least("recalls", recall.count, rules.least_recalls),
         _least("questions", len(recall.questions), rules.least_questions),
@@ -136,11 +153,10 @@ def _fits(text: str) -> bool:
     return len(text) <= MAX_CHARS and len(set(terms(text))) >= LEAST_TERMS
 
 
-def _alike(text: str, entries: Sequence[str]) -> str | None:
+def _alike(text: str, known: Known) -> str | None:
     folded, words = fold(text), set(terms(text))
-    for entry in entries:
-        other = set(terms(entry))
-        if folded == fold(entry) or len(words & other) >= SAME * (len(words | other) or 1):
+    for entry, said, other in known.words:
+        if folded == said or len(words & other) >= SAME * (len(words | other) or 1):
             return entry
     return None
 
