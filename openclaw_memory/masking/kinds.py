@@ -28,6 +28,13 @@ def placeholder(kind: Kind, language: Language) -> str:
     return _PLACES[language].format(_NAMES[language][kind])
 
 
+def one_name(text: str, language: Language) -> str:
+    """Write what stands in the places of secrets without a colon, for names that may have none."""
+    for kind in _NAMES[language]:
+        text = text.replace(placeholder(kind, language), placeholder(kind, language).replace(": ", " "))
+    return text
+
+
 def told(kinds: Iterable[Kind], language: Language) -> str:
     """Say what was masked, for a reply."""
     names = dict.fromkeys(_NAMES[language][kind] for kind in kinds)

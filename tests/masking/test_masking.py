@@ -16,8 +16,10 @@ from contracts import (
     FactContent,
     MemoryWrite,
     MessageContent,
+    MessageMetadata,
     MessagesContent,
     NoteContent,
+    StepContent,
     TaskContent,
     TaskStateChange,
     UpdateFact,
@@ -27,6 +29,7 @@ from openclaw_memory.masking.cues import may_hold
 from openclaw_memory.masking.mask import spans_of
 from tests.masking.texts import Labelled, labelled
 from tests.support import remembering
+from tests.test_processes import passing
 
 TEXTS = labelled()
 PASSWORD = "Sommer" + "#4711"
@@ -85,6 +88,16 @@ def test_the_quick_look_misses_nothing_that_is_found(text: Labelled, before: str
         "-----BEGIN RSA PRIVATE KEY-----" * 6_000,
         "password for " * 15_000,
         f"{'a:' * 100_000}@token",
+        "password:\n" * 20_000,
+        "# password\n" * 20_000,
+        "| password | x |\n" * 12_000,
+        "|" + " password |" * 20_000,
+        "<password>" * 20_000,
+        "</<password " * 16_000,
+        '"password' + "\\" * 190_000,
+        'password\\"' * 20_000,
+        "#" + " #" * 100_000 + "password",
+        "password " + "\n" * 200_000,
     ],
     ids=lambda text: f"{text[:12]}... of {len(text)}",
 )
@@ -103,10 +116,45 @@ def test_hostile_texts_cost_no_more_than_long_ones(text: str) -> None:
         ("password", "a sentence about passwords", "a sentence about passwords"),
         ("主要语言", "Go", "Go"),
         ("令牌", "无", "无"),
+        ("WiFi 密码（5G）", PASSWORD, "[已隐去: 密码]"),
+        ("密码", "correct horse battery staple", "[已隐去: 密码]"),
+        ("password", "hunter2x abc", "[已隐去: 密码]"),
+        ("Master passphrase", "tiger piano maple coffee river stone cloud lamp", "[已隐去: 密码]"),
+        ("助记词", " ".join(["maple"] * 24), "[已隐去: 密码]"),
+        ("password", "the same as the one for the router", "the same as the one for the router"),
+        ("password", "stored in Bitwarden", "stored in Bitwarden"),
+        ("password", "ask Bob", "ask Bob"),
+        ("password", "at least 12 characters", "at least 12 characters"),
+        ("password manager", "Bitwarden Families", "Bitwarden Families"),
+        ("密码管理器", "1Password", "1Password"),
+        ("api key", "ask Bob for it", "ask Bob for it"),
     ],
 )
 def test_a_fact_named_like_a_secret_holds_one(name: str, value: str, expected: str) -> None:
     assert mask_named(name, value, "zh").text == expected
+
+
+@pytest.mark.parametrize(
+    ("within", "key", "value", "masked"),
+    [
+        ("WiFi 密码", "家", PASSWORD, True),
+        ("WiFi 密码", "办公室", "summerrain", True),
+        ("Passwords", "router", "tiger piano maple coffee", True),
+        ("API keys", "search", "k3y" * 8, True),
+        ("passwords", "WiFi", PASSWORD, True),
+        ("WiFi 密码", "更换周期", "quarterly", False),
+        ("WiFi 密码", "家", "贴在路由器上", False),
+        ("Passwords", "policy", "12-characters", False),
+        ("Passwords", "manager", "Bitwarden", False),
+        ("Passwords", "bank", "Deutsche Bank Frankfurt", False),
+        ("Password policy", "length", "12-or-more", False),
+        ("家", "WiFi", "TP-Link5", False),
+        ("家 [masked password]", "WiFi", "TP-Link5", False),
+    ],
+)
+def test_a_section_named_like_secrets_holds_them(within: str, key: str, value: str, masked: bool) -> None:
+    """Whatever the key; what is told about them stays."""
+    assert bool(mask_named(key, value, "en", within=[within]).kinds) == masked
 
 
 def holding(folder: Path, text: str) -> list[str]:
@@ -134,6 +182,19 @@ WAYS_IN = [
     write(NoteContent(text=f"- 密码：{PASSWORD}\n- 其他"), "note"),
     write(CuratedContent(text=f"路由器密码 {PASSWORD}"), "memory"),
     UpdateFact(section="家", key="说明", value=f"用 {PASSWORD} 作为密码"),
+    UpdateFact(section="WiFi 密码", key="家", value=PASSWORD),
+    UpdateFact(section="家", key="WiFi", value=PASSWORD, topic="passwords"),
+    UpdateFact(section="账号", key=f"key {KEY}", value="v"),
+    UpdateFact(section=f"sec {KEY}", key="k", value="v"),
+    write(FactContent(section=f"sec {KEY}", key=f"key {KEY}", value="v"), "fact"),
+    write(
+        MessageContent(role="tool", content="ok", metadata=MessageMetadata(name=f"tool {KEY}", important=True)),
+        "conversation",
+    ),
+    write(CuratedContent(text="x", section=f"sec {KEY}"), "memory"),
+    write(CuratedContent(text=PASSWORD, section="WiFi 密码"), "memory"),
+    write(NoteContent(text=PASSWORD, title="WiFi 密码"), "note"),
+    write(TaskContent(title="改 WiFi 密码", description=PASSWORD, steps=(StepContent(text=f"用 {KEY}"),)), "task"),
 ]
 
 
@@ -165,6 +226,40 @@ async def test_case_31_a_batch_and_a_reason(tmp_path: Path) -> None:
         assert changed.message == "not stored, since it is secret: password (`secrets.mask: false` keeps such things)"
         await memory.flushed()
     assert holding(tmp_path, PASSWORD) + holding(tmp_path, KEY) == []
+
+
+async def test_an_idempotency_key_is_kept_as_a_digest(tmp_path: Path) -> None:
+    """It does what it is for, also after a restart, and stands nowhere."""
+    once = WAYS_IN[-2].model_copy(update={"idempotency_key": f"turn {KEY}"})
+    async with remembering(tmp_path) as memory:
+        first = await memory.ask(once)
+        assert holding(tmp_path, KEY) == []
+    async with remembering(tmp_path) as memory:
+        again = await memory.ask(once)
+        assert (again.keys, again.message.split(";")[0]) == (first.keys, "this idempotencyKey was written before")
+    assert holding(tmp_path, KEY) == []
+
+
+async def test_what_is_handed_in_to_another_process_holds_no_secret(tmp_path: Path) -> None:
+    """Not even while its owner does not answer; the reply says what was masked."""
+    async with remembering(tmp_path) as owner, remembering(tmp_path) as guest:
+        written = await passing(guest.ask(WAYS_IN[0]), guest.clock, step=1.0)
+        assert "has not answered yet" in written.message
+        assert "机密" in written.message
+        assert len(list((owner.folder / ".inbox/new").iterdir())) == 1
+        assert holding(tmp_path, PASSWORD) == []
+
+
+async def test_a_topic_with_a_secret_is_refused(tmp_path: Path) -> None:
+    """A file could not be named by what stands in its place."""
+    async with remembering(tmp_path) as memory:
+        written = await memory.ask(UpdateFact(section="s", key="k", value="v", topic=KEY))
+        assert not written.success
+        assert written.message is not None
+        assert written.message.startswith("topic")
+        assert KEY not in written.message
+    assert [path for path in tmp_path.rglob("*") if KEY in path.name] == []
+    assert holding(tmp_path, KEY) == []
 
 
 async def test_masking_can_be_turned_off(tmp_path: Path) -> None:

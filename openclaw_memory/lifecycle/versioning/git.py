@@ -11,8 +11,8 @@ from pathlib import Path
 from openclaw_memory.config import VersioningConfig
 from openclaw_memory.lifecycle.versioning.errors import GitError, GitMissingError
 
-DOCUMENTS = (":(top,glob)**/*.md", ":(top,glob)**/*.md.zst", ":(top,exclude,glob)**/.*/**")
-"""What is committed: documents, and neither the journal, the index, nor backups."""
+_ALL = ("**/*.md", "**/*.md.zst")
+_HIDDEN = (":(top,exclude,glob)**/.*/**", ":(top,exclude,glob)**/.*")
 
 _EXCLUDED = """\
 # What memory commits are its documents; the rest is derived, or lives for a moment.
@@ -20,6 +20,7 @@ _EXCLUDED = """\
 !*/
 !*.md
 !*.md.zst
+!/memories/**
 .*/
 """
 _SETTINGS = (
@@ -38,12 +39,14 @@ _SETTINGS = (
 class Git:
     """One repository: the folder's own, never one that the folder lies in.
 
-    Parameters: `folder`; `config`, whose author commits.
+    Parameters: `folder`; `config`, whose author commits; `documents`, what is committed of the folder, as git's globs:
+    hidden files never are, and neither the journal, the index, nor backups.
     """
 
-    def __init__(self, folder: Path, config: VersioningConfig) -> None:
+    def __init__(self, folder: Path, config: VersioningConfig, documents: Sequence[str] = _ALL) -> None:
         self.folder = folder
         self._config = config
+        self._documents = (*(f":(top,glob){glob}" for glob in documents), *_HIDDEN)
 
     @property
     def exists(self) -> bool:
@@ -71,7 +74,7 @@ class Git:
             "commit",
             "--quiet",
             "--no-verify",
-            f"--message={message.format(files=_told(paths))}",
+            f"--message={message.format(files=told(paths))}",
             "--only",
             *from_names,
             given=names,
@@ -82,9 +85,16 @@ class Git:
 
     def changed(self) -> tuple[str, ...]:
         """List the documents that differ from the last commit, or are not in it."""
-        listed = self._run("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *DOCUMENTS)
+        listed = self._run(
+            "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *self._documents
+        )
         entries = [entry for entry in listed.split(b"\0") if len(entry) > 3]
         return tuple(sorted(entry[3:].decode("utf-8", "surrogateescape") for entry in entries))
+
+    def ignored(self) -> tuple[str, ...]:
+        """List the documents that never come into a commit, since the repository's rules leave them out."""
+        listed = self._run("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", *self._documents)
+        return tuple(sorted(name.decode("utf-8", "surrogateescape") for name in listed.split(b"\0") if name))
 
     def read(self, *arguments: str) -> bytes:
         """Give what git says that changes nothing. Raises: `VersioningError`."""
@@ -139,8 +149,8 @@ def _environ(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     }
 
 
-def _told(paths: Sequence[str]) -> str:
-    """Name what was changed, in a line."""
+def told(paths: Sequence[str]) -> str:
+    """Name some files, in a few words."""
     first = paths[0]
     others = len(paths) - 1
     return first if not others else f"{first} and {others} more"

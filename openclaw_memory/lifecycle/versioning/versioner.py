@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 
 import anyio
 import anyio.to_thread
 
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig, VersioningConfig
+from openclaw_memory.lifecycle.versioning.documents import is_committed, of_memory, of_workspace
 from openclaw_memory.lifecycle.versioning.errors import VersioningError
-from openclaw_memory.lifecycle.versioning.git import Git
+from openclaw_memory.lifecycle.versioning.git import Git, told
 from openclaw_memory.storage.store import Store
 
 log = logging.getLogger(__name__)
@@ -21,6 +23,8 @@ MESSAGE = "memory: {files}"
 RETRY_SECONDS = 60.0
 """How long until git is tried again that refused: a person may be using it."""
 
+_IGNORED = "{folder}: {files} has no versions, since git is told to ignore it there; see `git check-ignore -v {first}`"
+
 PLACE = "versioning"
 """Under which `status` tells what is wrong."""
 
@@ -29,7 +33,10 @@ def versioner_of(config: MemoryConfig, clock: Clock, store: Store) -> Versioner 
     """Make what commits the documents of a configuration; None where it wants no versions."""
     if not config.versioning.enabled:
         return None
-    repositories = [Git(folder, config.versioning) for folder in (config.memory_folder, config.workspace_folder)]
+    repositories = [
+        Git(config.memory_folder, config.versioning, of_memory()),
+        Git(config.workspace_folder, config.versioning, of_workspace()),
+    ]
     return Versioner(repositories, config.versioning, clock, store.flush, store.tell)
 
 
@@ -59,7 +66,7 @@ class Versioner:
 
     def changed(self, path: str) -> None:
         """Take note that a document was changed."""
-        if path.endswith((".md", ".md.zst")):
+        if is_committed(path):
             self._dirty = True
             self._changed.set()
 
@@ -78,16 +85,26 @@ class Versioner:
         """Commit now; tells whether it could be done. What is wrong is told in `status`, and never raised."""
         self._dirty = False
         now = self._clock.now()
-        problems = []
+        problems: list[str] = []
+        ignored: list[str] = []
         for git in self._repositories:
             if not git.folder.is_dir():
                 continue
             try:
-                await anyio.to_thread.run_sync(git.commit, MESSAGE, now)
+                left = await anyio.to_thread.run_sync(_committed, git, now)
             except VersioningError as error:
                 problems.append(str(error))
-        self._tell(PLACE, "; ".join(problems) or None)
+            else:
+                if left:
+                    ignored.append(_IGNORED.format(folder=git.folder, files=told(left), first=left[0]))
+        self._tell(PLACE, "; ".join([*problems, *ignored]) or None)
         if problems:
             self._dirty = True
             log.warning("versions could not be committed: %s", "; ".join(problems))
         return not problems
+
+
+def _committed(git: Git, now: datetime) -> tuple[str, ...]:
+    """Commit what has changed; gives what could never be, since git ignores it. Raises: `VersioningError`."""
+    git.commit(MESSAGE, now)
+    return git.ignored()

@@ -16,7 +16,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from contracts import MemoryRead, MemorySearch, MemoryWrite, MessageContent, NoteContent, UpdateFact
+from contracts import CuratedContent, MemoryRead, MemorySearch, MemoryWrite, MessageContent, NoteContent, UpdateFact
 from openclaw_memory import ManualClock
 from openclaw_memory.config import VersioningConfig
 from openclaw_memory.lifecycle.versioning.errors import GitError, GitMissingError, NoVersionError
@@ -261,3 +261,33 @@ async def test_git_refuses_or_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
     done, told = await told_of(tmp_path, timeout_seconds=0.2)
     assert (done, "longer than 0.2 seconds" in str(told["versioning"])) == (False, True)
+
+
+async def test_a_persons_project_keeps_its_own_files(tmp_path: Path) -> None:
+    """The workspace is a repository with code and texts: memory commits its documents, and tells which git ignores."""
+    workspace = tmp_path / "workspace/main"
+    for name in ("README.md", "docs/guide.md", "notes.md", "memories/plan.txt", "shared/team.md", "proj.py"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("first\n")
+    git(workspace, "init", "-q")
+    git(workspace, "add", "README.md", "docs", "proj.py")
+    git(workspace, "commit", "-qm", "mine")
+    (workspace / "README.md").write_text("half written\n")
+    (workspace / "docs/guide.md").unlink()
+    (workspace / ".gitignore").write_text("MEMORY.md\n")
+    async with remembering(tmp_path, heartbeat={"enabled": False}, **ON) as room:
+        note = MemoryWrite(type="note", content=NoteContent(text="- 海豚"), session_id="s1")
+        entry = MemoryWrite(type="memory", content=CuratedContent(text="likes tea"), session_id="s1")
+        assert (await room.ask(note)).success
+        assert (await room.ask(entry)).success
+        await room.flushed()
+        assert room.memory._owner is not None
+        assert room.memory._owner._versioner is not None
+        assert await room.memory._owner._versioner.commit()
+        notice = room.memory.status().notices["versioning"]
+    committed = git(workspace, "log", "--format=", "--name-only", "--author=Ada").split()
+    assert sorted(committed) == ["memories/plan.txt", "memory/2026-05-04.md", "shared/team.md"]
+    left = git(workspace, "status", "--porcelain").splitlines()
+    assert left == [" M README.md", " D docs/guide.md", "?? .gitignore", "?? notes.md"]
+    assert "MEMORY.md has no versions" in notice
+    assert "git check-ignore" in notice
