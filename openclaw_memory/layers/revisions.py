@@ -122,29 +122,34 @@ def revisions(values: Mapping[str, Any]) -> list[Revision]:
     return sorted(found, key=lambda one: one.name)
 
 
-def plan_undo(draft: Draft, revision: Revision, *, now: datetime, language: Language, by: str | None = None) -> bool:
+def plan_undo(
+    draft: Draft, revision: Revision, *, now: datetime, language: Language, by: str | None = None
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     """Take a change back: what it added goes, what it took out comes back; whatever a person did since stays.
 
-    Tells whether anything changed. What a person has edited since is no longer what was added, and stays.
+    Gives what went, and what came back. What a person has edited since is no longer what was added, and stays; what
+    they have put back themselves is theirs.
     """
     ours = draft.document(CURATED).values
     added = {fold(line.text) for line in revision.added}
     entries = entries_in(draft.document(revision.path))
     gone = [entry for entry in entries if fold(entry.text) in added and entry.digest in ours]
-    before = draft.document(revision.path).body
     if gone:
         draft.apply(Operation(revision.path, "retire", {"digests": [entry.digest for entry in gone]}))
+    held = {fold(entry.text) for entry in entries_in(draft.document(revision.path))}
     for line in revision.removed:
         draft.apply(Operation(revision.path, "add", _adding(line, language)))
+    there = {fold(entry.text) for entry in entries_in(draft.document(revision.path))}
+    back = tuple(line for line in revision.removed if fold(line.text) in there - held)
     plan_state(
         draft,
         CURATED,
-        {digest_of(line.text): now.isoformat(timespec="seconds") for line in revision.removed},
+        {digest_of(line.text): now.isoformat(timespec="seconds") for line in back},
         tuple(entry.digest for entry in gone),
     )
     value = draft.document(REVISIONS).values[revision.name]
     plan_state(draft, REVISIONS, {revision.name: {**value, "undone": True, "undone_by": by}})
-    return bool(draft.document(revision.path).body != before)
+    return tuple(Line(entry.section, entry.text) for entry in gone), back
 
 
 def _adding(line: Line, language: Language) -> dict[str, Any]:

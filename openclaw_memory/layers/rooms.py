@@ -20,6 +20,7 @@ from openclaw_memory.layers import (
     sessions,
     state,
     summaries,
+    task_operations,
     tasks,
 )
 from openclaw_memory.layers.documents import MarkdownDocument
@@ -52,7 +53,7 @@ ROOMS: tuple[Room, ...] = (
         lambda document, zone: conversations.blocks(document),
     ),
     Room("fact", (facts.FOLDER, facts.ARCHIVE), facts.FORMAT, lambda document, zone: facts.blocks(document)),
-    Room("task", (tasks.FOLDER, tasks.ARCHIVED), tasks.FORMAT, tasks.blocks),
+    Room("task", (tasks.FOLDER, tasks.ARCHIVED), task_operations.FORMAT, tasks.blocks),
     Room("summary", summaries.FOLDERS, summaries.FORMAT, summaries.blocks),
     Room("state", (".state",), state.StateFormat(), lambda document, zone: []),
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Any
 
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers.documents import MarkdownDocument
@@ -24,11 +25,13 @@ from openclaw_memory.layers.tasks import (
     ACTIVE,
     COMPLETED,
     archive_path,
+    doubled,
     month_of_archive,
     pending_since,
     plan_edit,
     plan_move,
     tasks_in,
+    told_of_doubled,
 )
 from openclaw_memory.markdown.message_header import Language
 from openclaw_memory.markdown.summaries import format_summary
@@ -49,10 +52,23 @@ _AROUND_TOKENS = 60
 
 @dataclass(slots=True)
 class Upkeep:
-    """What was planned: addresses of what changed, and by id what could not be moved, in words."""
+    """What was planned: addresses of what changed, and by address what could not be changed or moved, in words."""
 
     keys: list[str] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)
+
+    def edit(
+        self, draft: Draft, path: str, task: TaskBlock, changes: Mapping[str, Any], now: datetime, language: str
+    ) -> bool:
+        """Change a task; one that would not be read back stays as it is, and is told."""
+        try:
+            if plan_edit(draft, path, task, changes, now, language):
+                return True
+            reason = "nothing of it changes"
+        except Refused as refusal:
+            reason = f"{refusal.field}: {refusal.reason}"
+        self.problems[f"{path}#{task.id}"] = f"{path}#{task.id} can't be changed: {reason}"
+        return False
 
     def move(
         self, draft: Draft, task: TaskBlock, source: str, target: str, now: datetime, zone: tzinfo, language: str
@@ -61,13 +77,27 @@ class Upkeep:
         try:
             plan_move(draft, task.id, source, target, now, zone, language)
         except Refused as refusal:
-            self.problems[task.id] = f"{source}#{task.id} can't be moved to {target}: {refusal.reason}"
+            self.problems[f"{source}#{task.id}"] = f"{source}#{task.id} can't be moved to {target}: {refusal.reason}"
         else:
             self.keys.append(f"{target}#{task.id}")
 
     def and_also(self, other: Upkeep) -> Upkeep:
         """Put two together."""
         return Upkeep([*self.keys, *other.keys], {**self.problems, **other.problems})
+
+
+def plan_doubled(draft: Draft, paths: Iterable[str], zone: tzinfo) -> Upkeep:
+    """Tell of ids that several tasks of a file have: an id is all that an operation knows them by.
+
+    Parameters: `paths`, of files that the draft holds.
+    """
+    found = [(path, task_id) for path in paths for task_id in sorted(doubled(tasks_in(draft.document(path), zone)))]
+    return Upkeep(problems={f"{path}#{task_id}": told_of_doubled(path, task_id) for path, task_id in found})
+
+
+def _free(draft: Draft, path: str, zone: tzinfo, stuck: Collection[str]) -> list[TaskBlock]:
+    """Give the tasks of a file, but for those that are stuck."""
+    return [task for task in tasks_in(draft.document(path), zone) if f"{path}#{task.id}" not in stuck]
 
 
 def waiting_since(task: Task, pending: Mapping[str, str], zone: tzinfo) -> datetime | None:
@@ -121,37 +151,48 @@ def to_summary(tasks: Iterable[TaskBlock], now: datetime) -> list[TaskBlock]:
     ]
 
 
-def plan_dates(draft: Draft, now: datetime, zone: tzinfo, language: Language) -> None:
-    """Date tasks that a person wrote without a time: their days are counted from now."""
-    local = now.astimezone(zone)
+def plan_dates(draft: Draft, now: datetime, zone: tzinfo, language: Language, stuck: Collection[str]) -> Upkeep:
+    """Date tasks that a person wrote without a time: their days are counted from now. Tells what can't be dated.
+
+    Parameters: `stuck`, addresses of tasks that stay as they are.
+    """
+    local, done = now.astimezone(zone), Upkeep()
     for path, state, name in ((ACTIVE, "pending", "created"), (COMPLETED, "completed", "completed")):
-        for task in tasks_in(draft.document(path), zone):
-            if task.state == state and getattr(task, name) is None:
-                plan_edit(draft, path, task, {name: local}, now, language)
+        for task in _free(draft, path, zone, stuck):
+            if task.state != state or getattr(task, name) is not None:
+                continue
+            if name in task.unread:
+                # A person's words are not replaced by a guess.
+                address = f"{path}#{task.id}"
+                done.problems[address] = f"{address}: {name} is no time; write it as {local:%Y-%m-%d %H:%M}"
+            else:
+                done.edit(draft, path, task, {name: local}, now, language)
+    return done
 
 
-def plan_expiry(draft: Draft, now: datetime, zone: tzinfo, language: Language) -> Upkeep:
-    """Mark the first task that has been pending for too long as expired."""
-    pending = pending_since(draft.document(TASKS))
-    late = expired(tasks_in(draft.document(ACTIVE), zone), pending, now, zone)
-    for task in late[:1]:
-        plan_edit(draft, ACTIVE, task, {"state": "expired"}, now, language)
-    return Upkeep([f"{ACTIVE}#{task.id}" for task in late[:1]])
+def plan_expiry(draft: Draft, now: datetime, zone: tzinfo, language: Language, stuck: Collection[str]) -> Upkeep:
+    """Mark the first task that has been pending for too long as expired.
+
+    Parameters: `stuck`, addresses of tasks that stay as they are.
+    """
+    pending, done = pending_since(draft.document(TASKS)), Upkeep()
+    for task in expired(_free(draft, ACTIVE, zone, stuck), pending, now, zone)[:1]:
+        if done.edit(draft, ACTIVE, task, {"state": "expired"}, now, language):
+            done.keys.append(f"{ACTIVE}#{task.id}")
+    return done
 
 
 def plan_archive(draft: Draft, now: datetime, zone: tzinfo, language: Language, stuck: Collection[str]) -> Upkeep:
     """Move the first task that has been pending for very long into the archive of this month.
 
-    Parameters: `stuck`, ids of tasks that could not be moved.
+    Parameters: `stuck`, addresses of tasks that stay as they are.
     """
     pending = pending_since(draft.document(TASKS))
     target = archive_path(now.astimezone(zone).date())
     done = Upkeep()
-    old = to_archive(tasks_in(draft.document(ACTIVE), zone), pending, now, zone)
-    for task in [task for task in old if task.id not in stuck][:1]:
-        if task.state == "pending":
-            plan_edit(draft, ACTIVE, task, {"state": "expired"}, now, language)
-        done.move(draft, task, ACTIVE, target, now, zone, language)
+    for task in to_archive(_free(draft, ACTIVE, zone, stuck), pending, now, zone)[:1]:
+        if task.state == "expired" or done.edit(draft, ACTIVE, task, {"state": "expired"}, now, language):
+            done.move(draft, task, ACTIVE, target, now, zone, language)
     return done
 
 
@@ -178,10 +219,10 @@ def plan_into_summaries(
     A line of it goes into the summary of the month in which it was completed, all of it into the month's archive.
 
     Parameters: `draft`, with those of `documents_for_months` loaded; `count`, of tokens; `room`, tokens that
-    completed tasks may take of a month's summary; `stuck`, ids of tasks that could not be moved.
+    completed tasks may take of a month's summary; `stuck`, addresses of tasks that stay as they are.
     """
     done = Upkeep()
-    old = [task for task in to_summary(tasks_in(draft.document(COMPLETED), zone), now) if task.id not in stuck]
+    old = to_summary(_free(draft, COMPLETED, zone, stuck), now)
     for month, tasks in list(months_of(old, zone).items())[:1]:
         done.move(draft, tasks[0], COMPLETED, archive_path(month), now, zone, language)
         if done.keys:

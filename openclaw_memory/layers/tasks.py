@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 
 from contracts import StepContent, TaskContent
@@ -13,16 +12,14 @@ from contracts import Task as SeenTask
 from contracts.content import TaskStep
 from contracts.fields import TaskState
 from openclaw_memory.errors import Refused
-from openclaw_memory.layers.documents import BodyFormat, MarkdownDocument, tags_of, told
+from openclaw_memory.layers.documents import MarkdownDocument, tags_of, told
 from openclaw_memory.layers.pieces import free_text
 from openclaw_memory.layers.state import TASKS, StateDocument, plan_state
+from openclaw_memory.layers.task_operations import encode, values_of
 from openclaw_memory.markdown.errors import UnwritableValueError
-from openclaw_memory.markdown.fact_files import touch_updated_line
 from openclaw_memory.markdown.steps import Step
 from openclaw_memory.markdown.task_blocks import Task, TaskBlock, highest_id, parse_tasks
-from openclaw_memory.markdown.task_edits import edit_task
-from openclaw_memory.markdown.task_lists import append_task, insert_task, new_task_body, remove_task
-from openclaw_memory.markdown.text import split_lines
+from openclaw_memory.markdown.task_lists import same_lines
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
@@ -38,9 +35,6 @@ _TITLES = {
     "en": {ACTIVE: "Active tasks", COMPLETED: "Completed tasks"},
 }
 _ARCHIVE_TITLES = {"zh": "归档任务 - {}", "en": "Archived tasks - {}"}
-_BESIDE = {"zh": "未采用", "en": "not applied"}
-"""Marks a value that met another one that a person had written meanwhile."""
-
 _STATE_RANK = {"in_progress": 0, "pending": 1, "expired": 2, "completed": 3}
 _PRIORITY_RANK = {"high": 0, "medium": 1, "low": 2}
 
@@ -81,7 +75,7 @@ def plan_new_task(
         description=content.description,
         steps=_steps(content.steps or ()),
     )
-    _apply(draft, ACTIVE, "add", {"task": _encode(_values(task))}, now, language)
+    _apply(draft, ACTIVE, "add", {"task": encode(values_of(task))}, now, language)
     plan_state(draft, TASKS, {"last": number})
     return f"{ACTIVE}#{task_id}"
 
@@ -118,11 +112,11 @@ def plan_state_change(
     zone: tzinfo,
     language: str,
     keep_completed_days: int,
-) -> tuple[str, bool]:
-    """Give a task another state; gives its key and whether anything changed.
+) -> tuple[str, bool, str | None]:
+    """Give a task another state; gives its key, whether anything changed, and what is to be said about it.
 
     Tasks that were completed longer ago than `keep_completed_days` leave the active file with it (the table of
-    seed 000 section 2.3).
+    seed 000 section 2.3). One that can't is told of, and waits.
 
     Raises: `Refused` when there is no such task, or the change makes no sense.
     """
@@ -140,9 +134,9 @@ def plan_state_change(
         _note_pending(draft, task_id, now if state == "pending" else None)
     if path == COMPLETED and state != "completed":
         plan_move(draft, task_id, COMPLETED, ACTIVE, now, zone, language)
-    _tidy(draft, now, zone, language, keep_completed_days)
+    waiting = _tidy(draft, now, zone, language, keep_completed_days)
     path, _ = _find(draft, archived, task_id, zone)
-    return f"{path}#{task_id}", changed
+    return f"{path}#{task_id}", changed, "; ".join(waiting) or None
 
 
 def _note_pending(draft: Draft, task_id: str, since: datetime | None) -> None:
@@ -161,23 +155,48 @@ def pending_since(state: StateDocument) -> dict[str, str]:
     return dict(waiting) if isinstance(waiting, dict) else {}
 
 
-def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: int) -> None:
-    """Move what was completed long enough ago out of the active file."""
-    for task in tasks_in(draft.document(ACTIVE), zone):
+def _tidy(draft: Draft, now: datetime, zone: tzinfo, language: str, keep_days: int) -> list[str]:
+    """Move what was completed long enough ago out of the active file; gives in words what can't be moved."""
+    tasks = tasks_in(draft.document(ACTIVE), zone)
+    unclear, waiting = doubled(tasks), list[str]()
+    for task in tasks:
         if task.state != "completed":
             continue
-        if task.completed is None:
-            # A person ticked it off without a time; its days are counted from now.
-            plan_edit(draft, ACTIVE, task, {"completed": now.astimezone(zone)}, now, language)
-        if (task.completed or now) <= now - timedelta(days=keep_days) or keep_days == 0:
-            plan_move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
+        if task.id in unclear:
+            waiting.append(told_of_doubled(ACTIVE, task.id))
+            continue
+        try:
+            if task.completed is None and "completed" not in task.unread:
+                # A person ticked it off without a time; its days are counted from now.
+                plan_edit(draft, ACTIVE, task, {"completed": now.astimezone(zone)}, now, language)
+            if (task.completed or now) <= now - timedelta(days=keep_days) or keep_days == 0:
+                plan_move(draft, task.id, ACTIVE, COMPLETED, now, zone, language)
+        except Refused as refusal:
+            waiting.append(f"{ACTIVE}#{task.id} can't be moved to {COMPLETED}: {refusal.reason}")
+    return list(dict.fromkeys(waiting))
 
 
 def plan_move(draft: Draft, task_id: str, source: str, target: str, now: datetime, zone: tzinfo, language: str) -> None:
-    """Move a task, as it is written, from one file to another."""
+    """Move a task, as it is written, from one file to another.
+
+    Raises: `Refused` when another task has its id there, or it would not be read back; nothing was planned then.
+    """
     raw = next(task.raw for task in tasks_in(draft.document(source), zone) if task.id == task_id)
+    there = [task for task in tasks_in(draft.document(target), zone) if task.id == task_id]
+    if any(not same_lines(task.raw, raw) for task in there):
+        raise Refused("taskId", f"another task there is {task_id} too; give one of them another id")
     _apply(draft, target, "insert", {"id": task_id, "raw": raw}, now, language)
-    _apply(draft, source, "remove", {"id": task_id}, now, language)
+    _apply(draft, source, "remove", {"id": task_id, "raw": raw, "to": target}, now, language)
+
+
+def doubled(tasks: Iterable[Task]) -> frozenset[str]:
+    """Give the ids that several tasks have: which of them is meant, nobody can tell but the one who wrote them."""
+    return frozenset(task_id for task_id, times in Counter(task.id for task in tasks).items() if times > 1)
+
+
+def told_of_doubled(path: str, task_id: str) -> str:
+    """Say what becomes of tasks with one id."""
+    return f"{path} has several tasks {task_id}; they stay as they are until each has an id of its own"
 
 
 def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> tuple[str, TaskBlock]:
@@ -195,7 +214,7 @@ def _find(draft: Draft, archived: Sequence[str], task_id: str, zone: tzinfo) -> 
 def plan_edit(draft: Draft, path: str, task: Task, changes: Mapping[str, Any], now: datetime, language: str) -> bool:
     """Change attributes of a task; tells whether anything changed."""
     old = {name: getattr(task, name) for name in changes}
-    arguments = {"id": task.id, "changes": _encode(changes), "old": _encode(old)}
+    arguments = {"id": task.id, "changes": encode(changes), "old": encode(old)}
     return _apply(draft, path, "edit", arguments, now, language)
 
 
@@ -214,116 +233,6 @@ def _steps(steps: Sequence[StepContent]) -> tuple[Step, ...]:
 
 def _in_zone(due: date | datetime | None, zone: tzinfo) -> date | datetime | None:
     return due.astimezone(zone) if isinstance(due, datetime) else due
-
-
-# -- operations ------------------------------------------------------------------------------------------------------
-
-
-def _values(task: Task) -> dict[str, Any]:
-    return {field.name: getattr(task, field.name) for field in fields(Task)}
-
-
-def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the attributes of a task as JSON values."""
-    encoded = dict(values)
-    for name in ("created", "due", "completed"):
-        if encoded.get(name) is not None:
-            encoded[name] = encoded[name].isoformat()
-    if encoded.get("steps") is not None:
-        encoded["steps"] = [[step.text, step.done] for step in encoded["steps"]]
-    return encoded
-
-
-def _decode(values: Mapping[str, Any]) -> dict[str, Any]:
-    decoded = dict(values)
-    for name in ("created", "completed"):
-        if decoded.get(name) is not None:
-            decoded[name] = datetime.fromisoformat(decoded[name])
-    if (due := decoded.get("due")) is not None:
-        decoded["due"] = datetime.fromisoformat(due) if "T" in due else date.fromisoformat(due)
-    if decoded.get("steps") is not None:
-        decoded["steps"] = tuple(Step(text, done) for text, done in decoded["steps"])
-    return decoded
-
-
-def _has(body: str, task_id: str) -> bool:
-    return any(task.id == task_id for task in parse_tasks(body, UTC))
-
-
-def _base(body: str, arguments: Mapping[str, Any], newline: str) -> str:
-    return body or new_task_body(arguments["title"], arguments["language"], newline)
-
-
-def _add(body: str, arguments: Mapping[str, Any], newline: str) -> str:
-    task = Task(**_decode(arguments["task"]))
-    if _has(body, task.id):
-        return body
-    changed = append_task(_base(body, arguments, newline), task, language=arguments["language"], newline=newline)
-    return touch_updated_line(changed, arguments["at"])
-
-
-def _insert(body: str, arguments: Mapping[str, Any], newline: str) -> str:
-    if _has(body, arguments["id"]):
-        return body
-    changed = insert_task(_base(body, arguments, newline), arguments["raw"], newline=newline)
-    return touch_updated_line(changed, arguments["at"])
-
-
-def _edit(body: str, arguments: Mapping[str, Any], newline: str) -> str:
-    if not _has(body, arguments["id"]):
-        # A person took the task out meanwhile; there is nothing left to change.
-        return body
-    colliding = _colliding(body, arguments)
-    rest = {name: value for name, value in arguments["changes"].items() if name not in colliding}
-    changed = edit_task(body, arguments["id"], _decode(rest), newline=newline)
-    for name in colliding:
-        changed = _with_beside(changed, arguments, name, newline)
-    return body if changed == body else touch_updated_line(changed, arguments["at"])
-
-
-def _colliding(body: str, arguments: Mapping[str, Any]) -> list[str]:
-    """Name the attributes that a person has changed to something else meanwhile."""
-    task = next(task for task in parse_tasks(body, UTC) if task.id == arguments["id"])
-    found = _comparable(_encode({name: getattr(task, name) for name in arguments["changes"]}))
-    old, new = _comparable(arguments["old"]), _comparable(arguments["changes"])
-    return [name for name, value in found.items() if value not in (old[name], new[name])]
-
-
-def _comparable(encoded: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare times to the minute and without their offset, as files hold them."""
-    times = ("created", "completed", "due")
-    return {name: value[:16] if name in times and value else value or None for name, value in encoded.items()}
-
-
-def _with_beside(body: str, arguments: Mapping[str, Any], name: str, newline: str) -> str:
-    """Put a value that met a person's beside it, at the end of the task; their line stays."""
-    task = next(task for task in parse_tasks(body, UTC) if task.id == arguments["id"])
-    value = json.dumps(arguments["changes"][name], ensure_ascii=False)
-    line = f"- {name} ({_BESIDE[arguments['language']]} {arguments['at']}): {value}{newline}"
-    lines = split_lines(body)
-    if line in lines:
-        return body
-    before = lines[: task.end_line]
-    if not before[-1].endswith("\n"):
-        before[-1] += newline
-    return "".join([*before, line, *lines[task.end_line :]])
-
-
-def _edit_collision(body: str, arguments: Mapping[str, Any]) -> str | None:
-    if not _has(body, arguments["id"]) or not (names := _colliding(body, arguments)):
-        return None
-    return f"{arguments['id']}: {', '.join(names)} changed by hand and by the agent collide; both are kept"
-
-
-def _remove(body: str, arguments: Mapping[str, Any], newline: str) -> str:
-    if not _has(body, arguments["id"]):
-        return body
-    return touch_updated_line(remove_task(body, arguments["id"])[0], arguments["at"])
-
-
-FORMAT = BodyFormat(
-    "task", {"add": _add, "insert": _insert, "edit": _edit, "remove": _remove}, {"edit": _edit_collision}
-)
 
 
 def tasks_in(document: MarkdownDocument, zone: tzinfo) -> tuple[TaskBlock, ...]:

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import anyio.to_thread
 
+from openclaw_memory.lifecycle.tools import Tools
 from openclaw_memory.storage.documents import Draft
-from openclaw_memory.storage.store import Store
 
 T = TypeVar("T")
 
 
-async def planned_apart(store: Store, paths: Sequence[str], plan: Callable[[Draft], T]) -> T:
-    """Plan on a draft, in a thread, and write it; planned again when a document was changed meanwhile.
+async def planned_apart(tools: Tools, paths: Sequence[str], plan: Callable[[Draft], T]) -> T:
+    """Plan on a draft, in a thread, and write it; planned again when one was changed meanwhile, or something forgotten.
 
     Documents never change, so a plan may be made of them anywhere; what it is committed on must be what it was made of.
     Nothing is awaited between looking at that and committing.
@@ -23,11 +23,13 @@ async def planned_apart(store: Store, paths: Sequence[str], plan: Callable[[Draf
 
     Raises: what `plan` and the store raise; then nothing was changed.
     """
+    store = tools.store
     while True:
+        forgotten = tools.forgotten()
         draft = await store.draft(paths)
         result = await anyio.to_thread.run_sync(plan, draft)
         again = await store.draft(paths)
-        if any(again.planned[path] is not draft.planned[path] for path in paths):
+        if tools.forgotten() is not forgotten or any(again.planned[path] is not draft.planned[path] for path in paths):
             continue
         commit = store.commit(draft)
         await commit.wait()

@@ -34,17 +34,19 @@ class TaskCleanup:
         completed = (await self._tools.store.draft(base)).document(tasks.COMPLETED)
         more = task_upkeep.documents_for_months(completed, now, zone)
 
+        def doubled(draft: Draft, stuck: Collection[str]) -> Upkeep:
+            return task_upkeep.plan_doubled(draft, base[:2], zone)
+
         def dates(draft: Draft, stuck: Collection[str]) -> Upkeep:
-            task_upkeep.plan_dates(draft, now, zone, language)
-            return Upkeep()
+            return task_upkeep.plan_dates(draft, now, zone, language, stuck)
 
         def expiry(draft: Draft, stuck: Collection[str]) -> Upkeep:
-            return task_upkeep.plan_expiry(draft, now, zone, language)
+            return task_upkeep.plan_expiry(draft, now, zone, language, stuck)
 
         def into_summaries(draft: Draft, stuck: Collection[str]) -> Upkeep:
             return task_upkeep.plan_into_summaries(draft, now, zone, language, count, room, stuck)
 
-        plans: list[tuple[Sequence[str], Plan]] = [(base, dates), (base, expiry)]
+        plans: list[tuple[Sequence[str], Plan]] = [(base, doubled), (base, dates), (base, expiry)]
         return await _done(self._tools, [*plans, ([*base, *more], into_summaries)] if more else plans)
 
 
@@ -65,17 +67,25 @@ class TaskArchive:
         zone, language = self._tools.config.zone, self._tools.config.language
         target = tasks.archive_path(now.astimezone(zone).date())
         paths = [tasks.ACTIVE, tasks.COMPLETED, TASKS, target]
-        return await _done(
-            self._tools, [(paths, lambda draft, stuck: task_upkeep.plan_archive(draft, now, zone, language, stuck))]
-        )
+
+        def doubled(draft: Draft, stuck: Collection[str]) -> Upkeep:
+            return task_upkeep.plan_doubled(draft, [tasks.ACTIVE], zone)
+
+        def archive(draft: Draft, stuck: Collection[str]) -> Upkeep:
+            return task_upkeep.plan_archive(draft, now, zone, language, stuck)
+
+        return await _done(self._tools, [(paths, doubled), (paths, archive)])
 
 
 Plan = Callable[[Draft, Collection[str]], Upkeep]
-"""Plans one step on a draft, but for tasks that are stuck; nothing when all is done."""
+"""Plans one step on a draft, but for tasks at addresses that are stuck; nothing when all is done."""
 
 
 async def _done(tools: Tools, plans: Sequence[tuple[Sequence[str], Plan]]) -> Outcome:
-    """Take each plan again and again until it finds nothing more; each step is a record, whole or not at all."""
+    """Take each plan again and again until it finds nothing more; each step is a record, whole or not at all.
+
+    A step that brings nothing new would come for ever, so it is the last one of its plan.
+    """
     done = Upkeep()
     for paths, plan in plans:
         while True:
@@ -85,9 +95,10 @@ async def _done(tools: Tools, plans: Sequence[tuple[Sequence[str], Plan]]) -> Ou
             await commit.wait()
             if commit.error is not None:
                 raise commit.error
-            if not step.keys and not step.problems:
-                break
+            is_new = not (step.problems.keys() <= done.problems.keys() and set(step.keys) <= set(done.keys))
             done = done.and_also(step)
+            if not is_new:
+                break
     message = "; ".join(done.problems.values()) or None
     keys = tuple(dict.fromkeys(done.keys))
     return Outcome("done", keys, message) if keys else Outcome("nothing", (), message)

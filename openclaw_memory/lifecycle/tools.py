@@ -16,6 +16,7 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.completion import ChatModel, model_from
 from openclaw_memory.config import CompletionConfig, MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.errors import StaleMaterialError
 from openclaw_memory.storage.store import Store
 
 log = logging.getLogger(__name__)
@@ -67,7 +68,8 @@ class Models:
 class Tools:
     """What the owner of a root hands to its jobs.
 
-    `new_id` makes message ids from times.
+    `new_id` makes message ids from times. `forgotten` gives an object that is another one as soon as something more was
+    forgotten.
     """
 
     config: MemoryConfig
@@ -77,3 +79,16 @@ class Tools:
     counter: TokenCounter
     models: Models
     new_id: Callable[[datetime], str] = field(repr=False)
+    forgotten: Callable[[], object] = field(repr=False)
+
+    def refuse_stale(self, forgotten: object) -> None:
+        """Refuse to write down what was made of material that something was forgotten of since.
+
+        Asked when the draft is there and nothing is awaited any more before it is committed.
+
+        Parameters: `forgotten`, as it was before the material was read.
+
+        Raises: `StaleMaterialError`.
+        """
+        if self.forgotten() is not forgotten:
+            raise StaleMaterialError

@@ -5,7 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from openclaw_memory.layers import curated
-from openclaw_memory.layers.revisions import KEPT, KEPT_CHARS, REVISIONS, Change, Line, plan_change, revisions
+from openclaw_memory.layers.revisions import (
+    KEPT,
+    KEPT_CHARS,
+    REVISIONS,
+    Change,
+    Line,
+    plan_change,
+    plan_undo,
+    revisions,
+)
 from openclaw_memory.layers.state import CURATED, StateFormat
 from openclaw_memory.markdown.curated import parse_curated, remove_entries
 from openclaw_memory.storage.documents import Draft
@@ -44,6 +53,20 @@ def test_long_texts_are_kept_for_a_shorter_time() -> None:
         add(room, f"entry number {number}")
     held = revisions(room.document(REVISIONS).values)
     assert 1 <= len(held) <= 3
+
+
+def test_what_a_person_has_put_back_is_theirs() -> None:
+    """Undo does not make it an entry of memory's own, which a later run might take out."""
+    room = draft("- old\n")
+    (old,) = parse_curated("- old\n")
+    plan_change(room, PATH, Change(removed=(old,)), by="test", now=AT, language="en")
+    (revision,) = revisions(room.document(REVISIONS).values)
+    theirs = draft("- old\n")
+    theirs.planned[REVISIONS] = room.document(REVISIONS)
+    assert plan_undo(theirs, revision, now=AT, language="en") == ((), ())
+    assert old.digest not in theirs.document(CURATED).values
+    assert plan_undo(room, revision, now=AT, language="en") == ((), revision.removed)
+    assert old.digest in room.document(CURATED).values
 
 
 def test_entries_are_taken_out_and_nothing_else() -> None:

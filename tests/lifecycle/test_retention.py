@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import HeartbeatTick, JobReport, MemoryRead, MemorySearch, MemoryWrite
+from contracts import HeartbeatTick, JobReport, MemoryGet, MemoryRead, MemorySearch, MemoryWrite
 from openclaw_memory.layers.parts import archived, day_of, next_parts, order_of, parts_of
 from openclaw_memory.lifecycle.retention import to_archive
 from tests.support import START, FaultyFiles, Remembering, no_space, remembering
@@ -80,6 +80,36 @@ async def test_a_late_message_of_an_archived_day(tmp_path: Path) -> None:
         summary = (it.folder / "summaries/daily/2026-05-04.md").read_text(encoding="utf-8")
         assert "K-1" in summary
         assert "K-2" in summary
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_an_address_from_before_leads_into_the_archive(tmp_path: Path, again: bool) -> None:
+    """Given out before the move, in this run or an earlier one; what lies at the address itself comes first."""
+    day, there = "conversations/2026-05-04.md", "conversations/archive/2026-05-04.md"
+    days = timedelta(days=3)
+    async with remembering(tmp_path, retention_days=1) as it:
+        await say(it, "早的一句，编号 K-1。")
+        before = await it.ask(MemoryGet(path=day))
+        assert (before.path, "K-1" in before.text) == (day, True)
+        it.clock.advance(days.total_seconds())
+        await tick(it)
+        if not again:
+            await _archived_answers(it, day, there)
+    if again:
+        async with remembering(tmp_path, now=START + days, retention_days=1) as it:
+            await _archived_answers(it, day, there)
+
+
+async def _archived_answers(it: Remembering, day: str, there: str) -> None:
+    after = await it.ask(MemoryGet(path=day))
+    assert (after.path, "K-1" in after.text) == (there, True)
+    assert await it.ask(MemoryGet(path=day, from_=2, lines=1)) == await it.ask(MemoryGet(path=there, from_=2, lines=1))
+    await say(it, "迟到的一句，编号 K-2。", timestamp=START.isoformat())
+    late = await it.ask(MemoryGet(path=day))
+    assert (late.path, "K-2" in late.text, "K-1" in late.text) == (day, True, False)
+    assert "K-1" in (await it.ask(MemoryGet(path=there))).text
+    nothing = await it.ask(MemoryGet(path="conversations/2026-05-01.md"))
+    assert (nothing.text, "no document" in (nothing.notice or "")) == ("", True)
 
 
 async def test_what_a_person_wrote_above_the_messages_stays(tmp_path: Path) -> None:

@@ -243,6 +243,104 @@ async def test_a_task_without_a_date_is_dated_first(tmp_path: Path) -> None:
         assert (await states(it, "tasks/active.md"))["OPEN-009"] == "expired"
 
 
+@pytest.mark.parametrize(
+    ("name", "state", "line"),
+    [
+        ("active", "待处理", "- 创建: 去年春天"),
+        ("completed", "已完成", "- 完成: 上周五下午"),
+        ("completed", "已完成", "- 完成: 2026-01-05\n  - 其中的一句"),
+    ],
+)
+async def test_a_time_in_a_persons_words_is_kept_and_told(tmp_path: Path, name: str, state: str, line: str) -> None:
+    """No guess takes its place; the report says how to write it."""
+    file = tmp_path / "memory/tasks" / f"{name}.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"### [OPEN-001] 手写的\n- 状态: {state}\n{line}\n", encoding="utf-8")
+    async with remembering(tmp_path, **QUICK) as it:
+        await new(it, "别的")
+        done = await it.ask(HeartbeatTick(now=it.clock.now()))
+        (told,) = [job.message for job in done.jobs if job.name == "task_cleanup"]
+        assert f"tasks/{name}.md#OPEN-001: " in (told or "")
+        days(it, 100)
+        await tick(it)
+        await it.flushed()
+        assert line in file.read_text(encoding="utf-8")
+
+
+LATE = "- 状态: 待处理\n- 创建: 2026-01-01 10:00\n"
+DONE = "- 状态: 已完成\n- 创建: 2026-01-01 10:00\n- 完成: 2026-01-05 10:00\n"
+NO_TIME = "- 状态: 待处理\n"
+
+
+@pytest.mark.parametrize(
+    ("active", "completed", "archived"),
+    [
+        ([LATE, LATE], [], []),
+        ([DONE, LATE], [], []),
+        ([LATE, DONE], [], []),
+        ([NO_TIME, NO_TIME], [], []),
+        ([DONE, DONE], [], []),
+        ([], [DONE, DONE], []),
+        ([DONE], [DONE], []),
+        ([], [DONE], [DONE]),
+        ([LATE], [], [LATE]),
+    ],
+)
+async def test_tasks_with_one_id_are_kept_and_told(
+    tmp_path: Path, active: list[str], completed: list[str], archived: list[str]
+) -> None:
+    """A person gave them: nothing takes one for the other, day after day, and no job runs for ever."""
+    numbers = iter(range(10))
+    named = {"active": active, "completed": completed, "archived/2026-01-tasks": archived, "archived/2026-05-tasks": []}
+    if active and archived:
+        named["archived/2026-05-tasks"] = named.pop("archived/2026-01-tasks")
+    for name, tasks in named.items():
+        file = tmp_path / "memory/tasks" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(f"### [OPEN-001] 任务{next(numbers)}号\n{task}" for task in tasks), encoding="utf-8")
+    async with remembering(tmp_path, **QUICK) as it:
+        other = await new(it, "别的")
+        problems = []
+        for _ in range(3):
+            done = await it.ask(HeartbeatTick(now=it.clock.now()))
+            assert [job.name for job in done.jobs if job.outcome == "failed"] == []
+            problems += [job.message for job in done.jobs if job.message and "OPEN-001" in job.message]
+            days(it, 4)
+        await it.flushed()
+        answer = await it.ask(TaskStateChange(task_id=other, new_state="in_progress"))
+        assert answer.success
+        problems += [answer.message] if answer.message else []
+        await it.flushed()
+        texts = [file.read_text(encoding="utf-8") for file in (tmp_path / "memory/tasks").rglob("*.md")]
+    everything = "".join(texts)
+    assert [everything.count(f"任务{number}号") for number in range(next(numbers))] == [1] * (
+        len(active) + len(completed) + len(archived)
+    )
+    assert "未采用" not in everything
+    if (active, completed) != ([DONE], [DONE]):
+        # There, the older one has gone into its month before the other one came.
+        assert any("OPEN-001" in problem for problem in problems)
+
+
+async def test_a_change_of_state_succeeds_where_another_task_can_not_be_moved(tmp_path: Path) -> None:
+    """The move waits until the person has given one of them another id, and is told of."""
+    async with remembering(tmp_path, **QUICK) as it:
+        folder = it.folder / "tasks"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "active.md").write_text(f"### [OPEN-001] 甲\n{DONE}\n### [OPEN-002] 乙\n{LATE}", encoding="utf-8")
+        (folder / "completed.md").write_text(f"### [OPEN-001] 丙\n{DONE}", encoding="utf-8")
+        answer = await it.ask(TaskStateChange(task_id="OPEN-002", new_state="in_progress"))
+        assert (answer.success, answer.key) == (True, "tasks/active.md#OPEN-002")
+        assert "tasks/active.md#OPEN-001 can't be moved to tasks/completed.md" in (answer.message or "")
+        assert "give one of them another id" in (answer.message or "")
+        assert await states(it, "tasks/active.md") == {"OPEN-001": "completed", "OPEN-002": "in_progress"}
+        (folder / "completed.md").write_text(f"### [OPEN-003] 丙\n{DONE}", encoding="utf-8")
+        answer = await it.ask(TaskStateChange(task_id="OPEN-002", new_state="pending"))
+        assert answer.message is None
+        assert await states(it, "tasks/active.md") == {"OPEN-002": "pending"}
+        assert await states(it, "tasks/completed.md") == {"OPEN-003": "completed", "OPEN-001": "completed"}
+
+
 @pytest.mark.parametrize("fault", ["append"])
 async def test_a_full_disk_moves_nothing_halfway(tmp_path: Path, fault: str) -> None:
     """A task is in one file, always."""

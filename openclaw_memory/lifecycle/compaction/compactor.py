@@ -11,6 +11,7 @@ import anyio.to_thread
 from contracts import MemoryCompact, MemoryCompacted
 from contracts.fields import SessionKind
 from openclaw_memory.context.visibility import audience, kind_of, policies
+from openclaw_memory.errors import StaleMaterialError
 from openclaw_memory.layers import conversations, notes, rotation
 from openclaw_memory.layers.compactions import (
     COMPACTIONS,
@@ -55,6 +56,7 @@ class Compactor:
         """
         kind = kind_of(asked.session_id, self._config.default_session_kind)
         while True:
+            forgotten = self._tools.forgotten()
             known = await self._before(asked.session_id, kind)
             messages = await self._reader.said_in(asked.session_id, kind, LOOKED_AT)
             messages = [block for block in messages if not is_summary(block)]
@@ -68,7 +70,10 @@ class Compactor:
             plan = await self._planner.plan(messages, new, asked.context_window)
             if isinstance(plan, str):
                 return _nothing(asked, len(history), plan)
-            done = await self._committed(asked.session_id, kind, messages, new, plan, known)
+            try:
+                done = await self._committed(asked.session_id, kind, messages, new, plan, known, forgotten)
+            except StaleMaterialError:
+                continue
             if done is not None:
                 return done
 
@@ -101,8 +106,12 @@ class Compactor:
         new: int,
         plan: Plan,
         known: Compacted | None,
+        forgotten: object,
     ) -> MemoryCompacted | None:
-        """Write everything as one record; None when somebody else has compacted the session meanwhile."""
+        """Write everything as one record; None when somebody else has compacted the session meanwhile.
+
+        Raises: `StaleMaterialError`.
+        """
         tools = self._tools
         now = tools.clock.now().astimezone(self._zone)
         now = now.replace(microsecond=now.microsecond // 1000 * 1000)
@@ -111,6 +120,7 @@ class Compactor:
         points = plan.points if self._policies[kind].writes == "all" else ()
         wanted = [COMPACTIONS, *([log_of_day] if points else [])]
         draft = await tools.store.draft(wanted, known=[day])
+        tools.refuse_stale(forgotten)
         who = audience(kind)
         if read_compacted(draft.document(COMPACTIONS).values, session, who) != known:
             return None

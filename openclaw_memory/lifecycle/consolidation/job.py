@@ -118,7 +118,7 @@ class Consolidation:
 
     async def _next(self, session: str, now: datetime, answers: list[Completion]) -> list[str] | None:
         """Consolidate the next batch of a session; gives the addresses of what was written, None when none waits."""
-        store = self._tools.store
+        store, forgotten = self._tools.store, self._tools.forgotten()
         pointer = pointer_of((await store.read(CONSOLIDATED)).values, session)
         batch = await anyio.to_thread.run_sync(self._batch, session, pointer)
         if batch is None:
@@ -130,6 +130,7 @@ class Consolidation:
         entry = Message(self._tools.new_id(now), session, "system", moment, told, name=BY, origin="system")
 
         def plan(draft: Draft) -> list[str]:
+            self._tools.refuse_stale(forgotten)
             if pointer_of(draft.document(CONSOLIDATED).values, session) != pointer:
                 raise Refused("sessionId", "it was consolidated by somebody else meanwhile")
             keys: list[str] = []
@@ -142,7 +143,7 @@ class Consolidation:
             plan_pointer(draft, session, Pointer(last.key.rpartition("#")[2], last.time or now))
             return keys
 
-        return await planned_apart(store, [CONSOLIDATED, self._history, path, REVISIONS, CURATED], plan)
+        return await planned_apart(self._tools, [CONSOLIDATED, self._history, path, REVISIONS, CURATED], plan)
 
     def _batch(self, session: str, pointer: Pointer | None) -> Batch | None:
         """Choose the next batch. For a thread."""

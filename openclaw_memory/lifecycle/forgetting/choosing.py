@@ -39,7 +39,8 @@ class Chosen:
     `runs` are lines of its body, `head` lines of its front matter, `messages` ids and digests of a day's messages,
     `lines` those of a session's file by number, each with what takes its place, if anything. `count` is how many things
     these are, `texts` what they say, `dated` when messages were said, `ids` the messages among them, `keys` their
-    addresses, `facts` section and key, `values` what those were, `digests` the names of entries of MEMORY.md.
+    addresses, `facts` section and key, `values` what those were, `digests` the names of entries of MEMORY.md,
+    `along` lines that do not hold the text and belong to what does.
     """
 
     runs: list[Run] = field(default_factory=list)
@@ -54,6 +55,7 @@ class Chosen:
     values: set[str] = field(default_factory=set)
     digests: set[str] = field(default_factory=set)
     dated: list[tuple[str, datetime]] = field(default_factory=list)
+    along: list[int] = field(default_factory=list)
 
     def add(self, text: str, key: str | None = None) -> None:
         """Count one more."""
@@ -191,6 +193,9 @@ def _of_markdown(document: MarkdownDocument, wanted: Wanted, zone: tzinfo, times
             if room == "memory":
                 chosen.digests.add(digest_of(" ".join(unit.text.split())))
     chosen.runs = _outermost(chosen.runs)
+    if wanted.needle is not None and room != "task":
+        gone = (number for start, end in chosen.runs for number in range(start, end + 1))
+        chosen.along = [number for number in gone if number not in hits and lines[number - 1].strip()]
     _in_head(chosen, document.front, document.path, wanted)
     return chosen
 
@@ -219,7 +224,8 @@ def _wants_unit(
     if unit.start not in headings and wanted.is_within(unit.since, unit.until):
         return True
     ids = {id_ for id_ in wanted.ids if len(id_) >= LONG_ID_CHARS}
-    return bool(ids) and not ids.isdisjoint(_WORD.findall("".join(lines[unit.start - 1 : end])))
+    own = (lines[number - 1] for number in range(unit.start, end + 1) if number not in unit.silent)
+    return bool(ids) and not ids.isdisjoint(_WORD.findall("".join(own)))
 
 
 def said_as_fact(unit: Unit) -> str:

@@ -43,6 +43,8 @@ def forget_in(
     Raises: `OSError`.
     """
     data = files.read_now(found.place)
+    # What nobody can read as what it was is asked line by line.
+    damaged = traces.knowing(wanted.known)
     if found.kind is Kind.INBOX:
         # A reply that nobody took, or a write whose writer is gone.
         says = wanted.says if wanted.needle or wanted.known else (lambda text: False)
@@ -51,33 +53,38 @@ def forget_in(
             return 1
         return 0
     if found.kind is Kind.LEFT_OVER:
-        if not traces.within(data) and not (wanted.known and wanted.known(data.decode("utf-8", "replace"))):
+        if not damaged.within(data):
             return 0
         remove(files, found.place)
         return 1
     if found.kind is Kind.JOURNAL_COPY:
-        left, count = _records_without(data, traces, scrub)
-    elif found.document is None:
-        left, count = _lines_without(data, traces)
+        left, count = _records_without(data, damaged, scrub)
+    elif (document := _document(found.document, data)) is None:
+        left, count = _lines_without(data, damaged)
     else:
-        left, count = _document_without(found.document, data, wanted, traces, zone, times)
-    if not count and not traces.within(opened(found, data)):
+        damaged = traces
+        left, count = _document_without(document, data, wanted, zone, times)
+    if not count and not damaged.within(opened(found, data)):
         return 0
-    if not left.strip() or traces.within(opened(found, left)):
+    if not left.strip() or damaged.within(opened(found, left)):
         remove(files, found.place)
         return max(1, count)
     write_whole(files, found.place, left)
     return max(1, count)
 
 
+def _document(path: str | None, data: bytes) -> Any:
+    """Read a copy as the document that it is one of; None when that can't be done."""
+    try:
+        return None if path is None else room_of(path).format.parse(path, data)
+    except (ValueError, UnreadableDocumentError):
+        return None
+
+
 def _document_without(
-    path: str, data: bytes, wanted: Wanted, traces: Traces, zone: tzinfo, times: Mapping[str, Any]
+    document: Any, data: bytes, wanted: Wanted, zone: tzinfo, times: Mapping[str, Any]
 ) -> tuple[bytes, int]:
     """Give a copy of a document without what is wanted, and how many things went."""
-    try:
-        document = room_of(path).format.parse(path, data)
-    except (ValueError, UnreadableDocumentError):
-        return _lines_without(data, traces)
     if isinstance(document, StateDocument):
         kept, changed = pruned_state(document.values, wanted.says)
         return (json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n", changed) if changed else (data, 0)

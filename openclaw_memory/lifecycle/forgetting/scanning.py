@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,12 +10,10 @@ from pathlib import Path
 
 from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.layers import history_shards
-from openclaw_memory.lifecycle.forgetting.texts import Needle, parts
+from openclaw_memory.lifecycle.forgetting.texts import Needle, parts, texts_in
 from openclaw_memory.lifecycle.forgetting.wanted import LONG_ID_CHARS
 from openclaw_memory.storage.files import Files
 from openclaw_memory.storage.leftovers import is_temporary
-
-log = logging.getLogger(__name__)
 
 MAX_FILES = 200_000
 """Files that one scan looks at, so that a workspace that is somebody's whole disk does not take for ever."""
@@ -70,21 +67,31 @@ class Found:
 class Traces:
     """What is looked for in bytes.
 
-    Parameters: `needle`, a text; `ids` of messages, of which only those count that can be nothing else.
+    Parameters: `needle`, a text; `ids` of messages, of which only those count that can be nothing else; `known`, which
+    tells of a text that it was forgotten, where that is all that is left to go by.
     """
 
-    def __init__(self, needle: Needle | None, ids: Collection[str]) -> None:
+    def __init__(self, needle: Needle | None, ids: Collection[str], known: Callable[[str], bool] | None = None) -> None:
         self._needle = needle
+        self._known = known
         self._ids = {id_.encode() for id_ in ids if len(id_) >= LONG_ID_CHARS}
 
     def __bool__(self) -> bool:
-        return self._needle is not None or bool(self._ids)
+        return self._needle is not None or bool(self._ids) or self._known is not None
+
+    def knowing(self, known: Callable[[str], bool] | None) -> Traces:
+        """Give the same that also asks of every line, and every text in it, whether it was forgotten."""
+        other = Traces(self._needle, (), known)
+        other._ids = self._ids
+        return other
 
     def within(self, data: bytes) -> bool:
         """Tell whether a file holds any of it."""
         if self._needle is not None and self._needle.in_bytes(data):
             return True
-        return bool(self._ids) and any(map(self._names_one, parts(data, _LONGEST_ID)))
+        if self._ids and any(map(self._names_one, parts(data, _LONGEST_ID))):
+            return True
+        return self._known is not None and any(map(self._known, texts_in(data)))
 
     def _names_one(self, part: bytes) -> bool:
         if len(self._ids) <= FEW_IDS:
@@ -164,14 +171,16 @@ def data_of(found: Found, files: Files) -> bytes:
 
 
 def opened(found: Found, data: bytes) -> bytes:
-    """Give what a file says; it may be compressed. One that can't be decompressed says what its bytes do."""
+    """Give what a file says; it may be compressed.
+
+    Raises: `OSError` when it can't be decompressed: nobody can tell what it says.
+    """
     if not (found.document or found.path).endswith(history_shards.SUFFIX):
         return data
     try:
         return history_shards.opened(found.path, data, MAX_BYTES)
     except UnreadableDocumentError as error:
-        log.warning("%s", error)
-        return data
+        raise OSError(error.problem) from error
 
 
 def holding(these: Iterable[Found], files: Files, traces: Traces, problems: list[str]) -> list[Found]:

@@ -8,9 +8,10 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from urllib.parse import unquote
 
+from openclaw_memory.markdown.items import matching
 from openclaw_memory.markdown.text import decode
 
 LEAST_CHARS = 2
@@ -30,6 +31,7 @@ _FULL_WIDTH = 0xFEE0
 """From an ASCII character to the one of full width."""
 _GONE = dict.fromkeys(map(ord, "\\\u200b\u200c\u200d\ufeff\u00ad"))
 _AS_BREAKS = {ord("⏎"): " ", ord("␍"): " "}
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPES = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf]))")
 
 
@@ -145,6 +147,21 @@ def _in_another_encoding(data: bytes) -> str | None:
         return None
     found = decode(data)
     return None if found.encoding == "utf-8" else found.text
+
+
+def texts_in(data: bytes) -> Iterator[str]:
+    """Give the texts of a file that may be damaged: lines, also unescaped, what is quoted in them, facts as said."""
+    for line in decode(data).text.splitlines():
+        yield line
+        if '"' not in line:
+            continue
+        plain = unescaped(line)
+        yield plain
+        quoted = [unescaped(match[1]) for match in _QUOTED.finditer(line)]
+        yield from quoted
+        fields = dict(pairwise(quoted))
+        if {"section", "key", "value"} <= fields.keys():
+            yield f"{matching(fields['section'])}/{matching(fields['key'])}: {fields['value']}"
 
 
 def strings(value: object, each: Callable[[str], bool]) -> bool:

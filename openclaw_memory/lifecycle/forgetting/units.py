@@ -5,14 +5,16 @@ A unit is a run of lines of a Markdown body with all that a selector may ask of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, tzinfo
 
 from openclaw_memory.layers import facts, notes, tasks
 from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.layers.rooms import room_of
 from openclaw_memory.layers.summaries import period_of
+from openclaw_memory.markdown.items import read_item
 from openclaw_memory.markdown.notes import MAX_PARSED_CHARS
 from openclaw_memory.markdown.outline import Outline, outline
 from openclaw_memory.markdown.task_blocks import find_places
@@ -20,6 +22,9 @@ from openclaw_memory.markdown.text import split_lines
 
 _TIMES_AND_WORDS = frozenset({"state", "priority", "created", "due", "completed"})
 """Attributes of a task that say nothing of what it is about."""
+
+_RULE = re.compile(r"(?=.*\|)\|?(?:\s*:?-+:?\s*\|?)+")
+"""The line below the names of a table's columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ def units_of(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
             if item.start_line not in taken:
                 units.append(Unit(item.start_line, item.end_line, item.text, section.title or None))
                 taken.update(range(item.start_line, item.end_line + 1))
+    units = _with_nested(units, found.nested, lines) if room != "task" else units
     units += _paragraphs(lines, taken)
     return [_timed(document, unit, zone) for unit in sorted(units, key=lambda unit: (unit.start, -unit.end))]
 
@@ -109,15 +115,59 @@ def _tasks(document: MarkdownDocument, found: Outline, lines: Sequence[str], zon
     return units
 
 
+def _with_nested(units: Sequence[Unit], nested: Sequence[tuple[int, int]], lines: Sequence[str]) -> list[Unit]:
+    """Add the items within items and facts: what one of them says, the item around it does not say itself."""
+    headed = {unit.start for unit in units if lines[unit.start - 1].lstrip().startswith("#")}
+    found = []
+    for unit in units:
+        inner = [] if unit.start in headed else [one for one in nested if unit.start < one[0] and one[1] <= unit.end]
+        found.append(replace(unit, silent=unit.silent | _lines_of(inner)))
+        for start, end in inner:
+            own = lines[start - 1 : end]
+            text = read_item(own, start).text
+            within = [one for one in inner if start < one[0] and one[1] <= end]
+            found.append(Unit(start, end, text, unit.section, silent=_lines_of(within)))
+    return found
+
+
+def _lines_of(runs: Iterable[tuple[int, int]]) -> frozenset[int]:
+    return frozenset(number for start, end in runs for number in range(start, end + 1))
+
+
 def _paragraphs(lines: Sequence[str], taken: set[int]) -> Iterator[Unit]:
-    """Yield runs of lines that are neither blank nor taken."""
+    """Yield runs of lines that are neither blank nor taken, and the rows of tables one by one."""
+    for start, end in _runs(lines, taken):
+        yield from _in_run(lines, start, end)
+
+
+def _in_run(lines: Sequence[str], start: int, end: int) -> Iterator[Unit]:
+    """Cut a run of lines: what names the columns of a table stands for all of it, a row for itself."""
+    head = next((at for at in range(start, end) if "|" in lines[at - 1] and _RULE.fullmatch(lines[at].strip())), None)
+    if head is None:
+        yield Unit(start, end, "".join(lines[start - 1 : end]).strip())
+        return
+    if head > start:
+        yield Unit(start, head - 1, "".join(lines[start - 1 : head - 1]).strip())
+    last = head + 1
+    while last < end and "|" in lines[last]:
+        last += 1
+    rows = range(head + 2, last + 1)
+    yield Unit(head, last, lines[head - 1].strip(), silent=frozenset(rows))
+    for row in rows:
+        yield Unit(row, row, lines[row - 1].strip())
+    if last < end:
+        yield from _in_run(lines, last + 1, end)
+
+
+def _runs(lines: Sequence[str], taken: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last line of what is neither blank nor taken."""
     start = 0
     for number, line in enumerate([*lines, ""], start=1):
         inside = bool(line.strip()) and number not in taken
         if inside and not start:
             start = number
         elif not inside and start:
-            yield Unit(start, number - 1, "".join(lines[start - 1 : number - 1]).strip())
+            yield start, number - 1
             start = 0
 
 
@@ -140,14 +190,4 @@ def _timed(document: MarkdownDocument, unit: Unit, zone: tzinfo) -> Unit:
 
 
 def _with(unit: Unit, since: datetime, until: datetime) -> Unit:
-    return Unit(
-        unit.start,
-        unit.end,
-        unit.text,
-        unit.section,
-        unit.key,
-        unit.task,
-        since.astimezone(UTC),
-        until.astimezone(UTC),
-        unit.silent,
-    )
+    return replace(unit, since=since.astimezone(UTC), until=until.astimezone(UTC))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from openclaw_memory.config import PromotionConfig
 from openclaw_memory.layers.recalls import Recall, name_of
 from openclaw_memory.layers.revisions import Change, Line
+from openclaw_memory.lifecycle.promotion.likeness import Known, alike
 from openclaw_memory.markdown.curated import Entry
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def plan(
 
     What is loaded of MEMORY.md must stay within its budget. For a better candidate an entry that was promoted earlier
     makes room, first the one whose piece was recalled longest ago; at most a quarter of all entries, and none that
-    anybody else wrote or asked for.
+    anybody else wrote or asked for. Of candidates that say the same the best one goes in.
 
     Parameters: `promoted`, by digest the entries that promotion wrote; `tokens` of MEMORY.md now; `budget`, tokens;
     `count`, which counts the tokens of a line.
@@ -69,6 +70,9 @@ def plan(
         if failed:
             why = "; ".join(f"{gate.name}: {gate.has}, needs {gate.needs}" for gate in failed)
             verdicts.append(Verdict(one, False, why))
+            continue
+        if (like := alike(one.text, Known([line.text for line in added]))) is not None:
+            verdicts.append(Verdict(one, False, f"like {like!r}, which goes in with this run"))
             continue
         if len(added) >= rules.most_entries:
             verdicts.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ import anyio.to_thread
 
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers.curated import entries_in
+from openclaw_memory.layers.parts import FOLDERS as CONVERSATIONS
+from openclaw_memory.layers.parts import day_of
 from openclaw_memory.layers.recalls import RECALLS, Recall, name_of, read_recalls
 from openclaw_memory.layers.revisions import REVISIONS, Revision, plan_change, plan_undo, revisions
 from openclaw_memory.layers.state import CURATED, plan_state
@@ -18,6 +20,7 @@ from openclaw_memory.lifecycle.jobs import NOTHING, Job, Outcome, another_day
 from openclaw_memory.lifecycle.memory_file import curated_path
 from openclaw_memory.lifecycle.own_output import is_own
 from openclaw_memory.lifecycle.promotion.counting import KeepRecalls, RecallCounts
+from openclaw_memory.lifecycle.promotion.likeness import Known
 from openclaw_memory.lifecycle.promotion.planning import Plan, plan
 from openclaw_memory.lifecycle.tools import Tools
 from openclaw_memory.markdown.curated import digest_of
@@ -58,6 +61,7 @@ class Promoter:
     async def preview(self, now: datetime) -> Result:
         """Tell what would be promoted, and what would not and why; changes nothing but that counts are written."""
         await self._counts.keep(self._tools.store)
+        await self._look()
         path = await curated_path(self._tools)
         draft = await self._tools.store.draft(self._paths(path))
         # What lies at rest is not read for it: its pieces are in the index.
@@ -71,8 +75,11 @@ class Promoter:
         Raises: `StorageError` and what else the store raises; then nothing was changed.
         """
         await self._counts.keep(self._tools.store)
+        await self._look()
         path = await curated_path(self._tools)
-        return await planned_apart(self._tools.store, self._paths(path), lambda draft: self._promoted(draft, path, now, explained))
+        return await planned_apart(
+            self._tools, self._paths(path), lambda draft: self._promoted(draft, path, now, explained)
+        )
 
     def _promoted(self, draft: Draft, path: str, now: datetime, explained: bool) -> Result:
         """Plan what passes. For a thread."""
@@ -101,8 +108,9 @@ class Promoter:
     async def undo(self, now: datetime, once: str | None = None) -> Revision | None:
         """Take the last promotion back that was not taken back yet; None when there is none.
 
-        What was promoted then is not promoted again. What a person did to MEMORY.md since stays. Parameters: `once`, a
-        name under which the same wish, come again after a crash, is known.
+        What was promoted then is not promoted again. What a person did to MEMORY.md since stays, so the revision given
+        names the entries that did go, and did come back. Parameters: `once`, a name under which the same wish, come
+        again after a crash, is known.
         """
         held = revisions((await self._tools.store.read(REVISIONS)).values)
         if once is not None and (done := next((one for one in held if one.undone_by == once), None)) is not None:
@@ -115,10 +123,10 @@ class Promoter:
         def plan_back(draft: Draft) -> Revision:
             if last not in revisions(draft.document(REVISIONS).values):
                 raise Refused("undo", "it was taken back meanwhile")
-            plan_undo(draft, last, now=moment, language=language, by=once)
-            return last
+            taken_out, put_back = plan_undo(draft, last, now=moment, language=language, by=once)
+            return replace(last, added=taken_out, removed=put_back)
 
-        return await planned_apart(self._tools.store, [last.path, REVISIONS, CURATED], plan_back)
+        return await planned_apart(self._tools, [last.path, REVISIONS, CURATED], plan_back)
 
     def jobs(self) -> tuple[Job, ...]:
         """Give the jobs: counts are kept always, promotion is automatic where the configuration says so."""
@@ -127,13 +135,20 @@ class Promoter:
 
     # -- deciding -----------------------------------------------------------------------------------------------
 
+    async def _look(self) -> None:
+        """Take note of what a person did to the files that the pieces stand in: what they took out is no candidate."""
+        catalog, recalls = self._tools.catalog, read_recalls((await self._tools.store.read(RECALLS)).values)
+        paths = {recall.key.partition("#")[0] for recall in recalls.values()}
+        days = [path for folder in CONVERSATIONS for path in catalog.paths(folder) if day_of(path) in paths]
+        await self._tools.store.look_at(sorted({*paths, *days}))
+
     def _paths(self, path: str) -> list[str]:
         return [path, RECALLS, REVISIONS, CURATED, PROMOTED]
 
     def _judged(self, draft: Draft, path: str, now: datetime, explained: bool = True) -> Plan:
         """Find the pieces, and judge them; unless `explained`, those alone that may pass. For a thread."""
         # Imported when it is first asked for: its patterns take a while to be compiled.
-        from openclaw_memory.lifecycle.promotion.scoring import Known, candidate, may_pass
+        from openclaw_memory.lifecycle.promotion.scoring import candidate, may_pass
 
         recalls = read_recalls(draft.document(RECALLS).values)
         document, promoted = draft.document(path), dict(draft.document(PROMOTED).values)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from functools import cached_property
 
 from openclaw_memory.capture import doubts
 from openclaw_memory.capture.judge import judge
@@ -14,16 +12,15 @@ from openclaw_memory.capture.reading import has_chinese
 from openclaw_memory.capture.verdicts import Finding
 from openclaw_memory.config import PromotionConfig
 from openclaw_memory.layers.recalls import Recall
-from openclaw_memory.markdown.curated import SECTIONS, fold
+from openclaw_memory.lifecycle.promotion.likeness import Known, alike
+from openclaw_memory.markdown.curated import SECTIONS
+from openclaw_memory.masking.kinds import PLACEHOLDER_BEGINS
 from openclaw_memory.retrieval.terms import terms
 
 WEIGHTS = {"recalls": 0.30, "questions": 0.25, "days": 0.20, "recent": 0.15, "stated": 0.10}
 """Shares of a score, which is between 0 and 1."""
 
 HALF_LIFE_DAYS = 14.0
-
-SAME = 0.8
-"""Share of the terms of two texts that both have, from which on they say the same."""
 
 MAX_CHARS = 300
 """A longer piece is a story, not an entry."""
@@ -49,19 +46,6 @@ class Piece:
     text: str
     key: str
     recall: Recall
-
-
-@dataclass(frozen=True)
-class Known:
-    """What keeps a piece out: what MEMORY.md says, and the names of pieces that were promoted before."""
-
-    entries: Sequence[str]
-    promoted: Collection[str]
-
-    @cached_property
-    def words(self) -> tuple[tuple[str, str, frozenset[str]], ...]:
-        """Each entry, folded, and its terms: every piece is compared with all of them."""
-        return tuple((entry, fold(entry), frozenset(terms(entry))) for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +93,7 @@ def candidate(piece: Piece, known: Known, rules: PromotionConfig, now: datetime,
     place = place_of(text, "no_statement" if finding is None else finding.rule)
     section = place.section if place.layer == "memory" and place.section else _section(text, place.layer)
     last = recall.last.astimezone(zone).date().isoformat()
-    like = _alike(text, known)
+    like = alike(text, known)
     gates = (
         _least("recalls", recall.count, rules.least_recalls),
         _least("questions", len(recall.questions), rules.least_questions),
@@ -119,6 +103,7 @@ def candidate(piece: Piece, known: Known, rules: PromotionConfig, now: datetime,
         Gate("lasting", place.layer not in ("note", "task"), _yes(place.layer not in ("note", "task")), "not of a day"),
         Gate("statement", not doubts.is_question(text), _yes(not doubts.is_question(text)), "no question"),
         Gate("length", _fits(text), f"{len(text)} characters", f"{LEAST_TERMS} words to {MAX_CHARS} characters"),
+        Gate("whole", not _is_masked(text), _yes(not _is_masked(text)), "no secret was taken out of it"),
         Gate("new", like is None, "new" if like is None else f"like {like!r}", "nothing like it in MEMORY.md"),
         Gate(
             "first time",
@@ -153,12 +138,9 @@ def _fits(text: str) -> bool:
     return len(text) <= MAX_CHARS and len(set(terms(text))) >= LEAST_TERMS
 
 
-def _alike(text: str, known: Known) -> str | None:
-    folded, words = fold(text), set(terms(text))
-    for entry, said, other in known.words:
-        if folded == said or len(words & other) >= SAME * (len(words | other) or 1):
-            return entry
-    return None
+def _is_masked(text: str) -> bool:
+    """Tell whether a secret was taken out of a text: what is left of it says nothing worth keeping."""
+    return any(begins in text for begins in PLACEHOLDER_BEGINS)
 
 
 def _yes(passed: bool) -> str:

@@ -91,10 +91,10 @@ class Summaries:
             if record is None or not self._unchanged(paths, stamps, record.stamps):
                 of_day = {path: stamps[path] for path in paths if path in stamps}
                 await self._each(done, self._day(day, paths, of_day, record, now))
-        for period, first, documents, content in self._longer_ended(records, today, "weekly"):
-            await self._each(done, self._longer(period, first, documents, content, now))
-        for period, first, documents, content in self._longer_ended(records, today, "monthly"):
-            await self._each(done, self._longer(period, first, documents, content, now))
+        for longer in ("weekly", "monthly"):
+            forgotten = self._tools.forgotten()
+            for period, first, documents, content in self._longer_ended(records, today, longer):
+                await self._each(done, self._longer(period, first, documents, content, forgotten, now))
         return done.outcome()
 
     async def make(self, period: Period, day: date, now: datetime) -> Outcome:
@@ -108,9 +108,10 @@ class Summaries:
             await self._each(done, self._day(day, paths, of_day, record, now, again=True))
         else:
             first = day - timedelta(days=day.weekday()) if period == "weekly" else day.replace(day=1)
+            forgotten = self._tools.forgotten()
             for _, this, documents, content in self._longer_ended({}, date.max, period):
                 if this == first:
-                    await self._each(done, self._longer(period, first, documents, content, now, again=True))
+                    await self._each(done, self._longer(period, first, documents, content, forgotten, now, again=True))
         return done.outcome()
 
     async def _each(self, done: _Done, making: Coroutine[Any, Any, Result | None]) -> None:
@@ -141,7 +142,7 @@ class Summaries:
         *,
         again: bool = False,
     ) -> Result | None:
-        path = path_of("daily", day)
+        path, forgotten = path_of("daily", day), self._tools.forgotten()
         wake = [one for one in paths if self._tools.catalog.document(one) is None]
         if wake:
             await self._tools.store.wake(wake)
@@ -154,7 +155,8 @@ class Summaries:
                 await self._remember(path, stamps)
             return None
         lines = source_lines(counts, self._tools.config.language)
-        return await self._maker.make(Wanted("daily", day, day, said, lines, content, stamps), now, again=again)
+        wanted = Wanted("daily", day, day, said, lines, content, forgotten, stamps)
+        return await self._maker.make(wanted, now, again=again)
 
     def _unchanged(self, paths: Sequence[str], stamps: Mapping[str, Stamp], before: Mapping[str, Stamp]) -> bool:
         """Tell whether all files are as they were; one in memory by the document, one at rest by its stamp."""
@@ -224,6 +226,7 @@ class Summaries:
         first: date,
         documents: Sequence[MarkdownDocument],
         content: str,
+        forgotten: object,
         now: datetime,
         *,
         again: bool = False,
@@ -231,7 +234,7 @@ class Summaries:
         said, counts = await anyio.to_thread.run_sync(_shorter, documents)
         last = first + timedelta(days=6) if period == "weekly" else end_of_month(first)
         lines = summary_lines(counts, self._tools.config.language)
-        return await self._maker.make(Wanted(period, first, last, said, lines, content), now, again=again)
+        return await self._maker.make(Wanted(period, first, last, said, lines, content, forgotten), now, again=again)
 
 
 class _Done:

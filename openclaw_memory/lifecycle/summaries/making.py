@@ -28,6 +28,7 @@ class Wanted:
     """A summary that could be made: of which period, of what, and what names that (`content`).
 
     `sources` are the lines that name its files; `last` is the last day of the period; `stamps` are those of its files.
+    `forgotten` is what `Tools.forgotten` gave before they were read.
     """
 
     period: Period
@@ -36,6 +37,7 @@ class Wanted:
     passages: tuple[Passage, ...]
     sources: tuple[str, ...]
     content: str
+    forgotten: object
     stamps: Mapping[str, Stamp] = field(default_factory=dict)
 
     @property
@@ -75,7 +77,7 @@ class Maker:
 
         Parameters: `again`, also where it would be the same, or where somebody removed it; what a person wrote stays.
 
-        Raises: `UnreadableDocumentError`, `StorageError`; then nothing is written.
+        Raises: `UnreadableDocumentError`, `StaleMaterialError`, `StorageError`; then nothing is written.
         """
         local = now.astimezone(self._tools.config.zone)
         draft = await self._draft(wanted)
@@ -104,6 +106,7 @@ class Maker:
         made = await summarizer.summarize(material, fits, max(room, 0))
         remark = "; ".join(told for told in (problem, made.remark) if told) or None
         draft = await self._draft(wanted)
+        self._tools.refuse_stale(wanted.forgotten)
         if digest_of(draft.document(wanted.path).body) != old or not self._is_wanted(draft, wanted, again):
             # Somebody wrote it while it was made. What they wrote stays.
             return Result(remark=remark)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,78 @@ async def test_undo(tmp_path: Path) -> None:
         assert "- 后来手写的一条\n" in memory(room)
         assert (await room.memory.promote("apply"))["keys"] == []
         assert (await room.memory.promote("undo"))["undone"] is False
+
+
+async def test_undo_tells_what_it_did(tmp_path: Path) -> None:
+    """An entry that a person has reworded since is theirs: it stays, and is not told as taken out."""
+    async with remembering(tmp_path, **QUIET) as room:
+        await proven(room)
+        await room.memory.promote("apply")
+        await room.flushed()
+        path = room.memory.config.workspace_folder / "MEMORY.md"
+        path.write_text(path.read_text().replace("周四", "周五"))
+        told = await room.memory.promote("undo")
+        assert (told["undone"], told["taken_out"], told["put_back"]) == (True, [], [])
+        await room.flushed()
+        assert "周五" in memory(room)
+
+
+async def test_two_that_undo_at_once(tmp_path: Path) -> None:
+    """One of them does; the other is told so."""
+    async with remembering(tmp_path, **QUIET) as room:
+        await proven(room)
+        await room.memory.promote("apply")
+        done = await asyncio.gather(*(room.memory.promote("undo") for _ in range(2)), return_exceptions=True)
+        assert sorted(isinstance(one, dict) and one["undone"] for one in done) == [False, True]
+        other = next(one for one in done if not (isinstance(one, dict) and one["undone"]))
+        assert isinstance(other, dict) or "taken back meanwhile" in str(other)
+        assert WINDOW not in memory(room)
+
+
+async def test_a_crash_after_an_apply_and_after_its_undo(tmp_path: Path) -> None:
+    """What was answered holds: the entry is there and not promoted again; taken back, it stays away."""
+    async with remembering(tmp_path / "one", **QUIET) as room:
+        await proven(room)
+        await room.memory.promote("apply")
+        room.crashed_copy(tmp_path / "two")
+        await room.memory.promote("undo")
+        room.crashed_copy(tmp_path / "three")
+        now = room.clock.now()
+    async with remembering(tmp_path / "two", now=now, **QUIET) as room:
+        await room.flushed()
+        assert memory(room).count(WINDOW) == 1
+        assert (await room.memory.promote("apply"))["keys"] == []
+        assert (await room.memory.promote("undo"))["taken_out"] == [WINDOW]
+    async with remembering(tmp_path / "three", now=now, **QUIET) as room:
+        assert (await room.memory.promote("apply"))["keys"] == []
+        assert (await room.memory.promote("undo"))["undone"] is False
+        await room.flushed()
+        assert WINDOW not in memory(room)
+
+
+async def test_what_a_person_reworded_after_the_preview_is_not_promoted(tmp_path: Path) -> None:
+    """The files are looked at before anything is judged."""
+    async with remembering(tmp_path, **QUIET) as room:
+        await proven(room)
+        await room.flushed()
+        assert verdict(await room.memory.promote("preview"))["promoted"]
+        path = room.memory.config.workspace_folder / "memory/2026-05-04.md"
+        path.write_text(path.read_text().replace("周四", "周五"))
+        assert (await room.memory.promote("apply"))["keys"] == []
+        await room.flushed()
+        assert memory(room) == ""
+
+
+async def test_of_two_that_say_the_same_one_goes_in(tmp_path: Path) -> None:
+    """Also when both become ripe with the same run; the other is told why not."""
+    async with remembering(tmp_path, **QUIET) as room:
+        await note(room, WINDOW)
+        await proven(room, WINDOW + "的")
+        told = await room.memory.promote("apply")
+        assert len(told["keys"]) == 1
+        assert ["which goes in with this run" in one["why"] for one in told["candidates"] if not one["promoted"]] == [
+            True
+        ]
 
 
 async def test_what_a_person_took_out_does_not_come_back(tmp_path: Path) -> None:

@@ -55,9 +55,10 @@ LATE = {90: 87, 290: 150}
 """On these days something is said of an earlier one; the second of those is in the archive by then."""
 FORGETTING = 181
 FORGOTTEN = "夜莺计划"
+FORGOTTEN_TASK = 171
 FORGOTTEN_DAYS = (12, 33, 98, 150, 178)
-BIG_EDIT = 150
-"""On this day the person writes more into MEMORY.md than is ever loaded of it."""
+FIRST_EDIT, BIG_EDIT = 5, 305
+"""On the first a person begins MEMORY.md; on the second they write more into it than is ever loaded of it."""
 LAST_WORDS = frozenset(range(7, DAYS, 10)) - SILENT
 """On these days something is said right after files were rewritten: a crash then finds it in the journal alone."""
 CITIES = {0: "柏林", 100: "上海", 200: "里斯本", 300: "京都"}
@@ -103,13 +104,15 @@ class Life:
     """Lives through the days, and keeps count of what should be there.
 
     Parameters: `folder`, where roots are made; `turns`, what is said in between; `restarts`, how memory ends on which
-    days, after what is said and before the night: a new one goes on, after `killed` with what a crash left.
+    days, after what is said and before the night: a new one goes on, after `killed` with what a crash left; `days`, how
+    many.
     """
 
-    def __init__(self, folder: Path, turns: list[str], restarts: Mapping[int, How]) -> None:
+    def __init__(self, folder: Path, turns: list[str], restarts: Mapping[int, How], days: int = DAYS) -> None:
         self._folder = folder
         self._talk = Talk(turns)
         self._restarts = dict(restarts)
+        self._days = days
         self._roots = itertools.count()
         self.root = folder / f"root{next(self._roots)}"
         self._now = at(FIRST, 8)
@@ -122,6 +125,8 @@ class Life:
         self.gone: set[str] = set()
         """Ids of messages that were forgotten."""
         self.table = Table(ZONE)
+        self._task_of: dict[int, str] = {}
+        """Ids of tasks by the day on which they were made."""
         self.own_lines: list[str] = []
         """What the person wrote into MEMORY.md, in order."""
         self.secrets: list[str] = []
@@ -140,7 +145,7 @@ class Life:
 
     async def run(self, check: Callable[[Life, Remembering], Awaitable[None]]) -> None:
         """Live through all days; `check` is called after the first tick of each month."""
-        steps = itertools.product(range(DAYS), (self._day, self._night))
+        steps = itertools.product(range(self._days), (self._day, self._night))
         step = next(steps, None)
         while step is not None:
             async with self._opened() as it:
@@ -193,7 +198,7 @@ class Life:
                 it.clock.move_to(max(it.clock.now(), at(day, 2, 30, fold)))
                 await self._say(it, "user", f"半夜 2:30 说的第 {fold} 句，NR-{number}{fold}", session)
         it.clock.move_to(at(day, 20, 30))
-        texts = self._talk.of(number)
+        texts = self._talk.of(number, 2 if number % 3 else 4)
         content = {
             "messages": [
                 {"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(texts)
@@ -248,19 +253,19 @@ class Life:
 
     async def _tasks(self, it: Remembering, number: int) -> None:
         """Make a task a week, of four kinds; the first kind is completed the next day, the third begun."""
+        kind = number // 7 % 4
         if number % 7 == 3:
-            kind = number // 7 % 4
             due = FIRST + timedelta(days=number + 60) if kind == 3 else None
-            words = f"任务 {number}" + (f"（{FORGOTTEN}）" if number == 171 else "")
+            words = f"任务 {number}" + (f"（{FORGOTTEN}）" if number == FORGOTTEN_TASK else "")
             content = TaskContent(title=words, due=due)
             written = await self._done(it, MemoryWrite(type="task", content=content, session_id="s1"))
-            task = written.key.rpartition("#")[2]
-            assert task == f"OPEN-{number // 7 + 1:03}"
-            self.table.tasks[task] = Task(it.clock.now(), due)
-        kind = (number - 1) // 7 % 4
-        if number % 7 == 4 and kind in (0, 2):
+            self._task_of[number] = written.key.rpartition("#")[2]
+            # An id is never given twice, also when a task is gone.
+            assert self._task_of[number] == f"OPEN-{len(self._task_of):03}"
+            self.table.tasks[self._task_of[number]] = Task(it.clock.now(), due)
+        if number % 7 == 4 and kind in (0, 2) and number - 1 in self._task_of:
             state: Literal["completed", "in_progress"] = "completed" if kind == 0 else "in_progress"
-            name = f"OPEN-{(number - 1) // 7 + 1:03}"
+            name = self._task_of[number - 1]
             await self._done(it, TaskStateChange(task_id=name, new_state=state))
             self.table.tasks[name].state = state
             self.table.tasks[name].completed = it.clock.now() if kind == 0 else None
@@ -270,16 +275,22 @@ class Life:
         """Have the person write into MEMORY.md with an editor."""
         await it.flushed()
         lines = [f"- 我自己写的第 {number} 天"]
-        if number == self.FIRST_EDIT:
-            lines = ["# 关于我", "", *lines, "", f"一段话，不是列表：{FORGOTTEN} 不归我管。", "", "写在这里的我自己会改。"]
-        if number == BIG_EDIT + 5:
+        if number == FIRST_EDIT:
+            lines = [
+                "# 关于我",
+                "",
+                *lines,
+                "",
+                f"一段话，不是列表：{FORGOTTEN} 不归我管。",
+                "",
+                "写在这里的我自己会改。",
+            ]
+        if number == BIG_EDIT:
             lines += [f"- 长长的清单第 {place} 项：窗边的书架上放着第 {place} 本相册" for place in range(120)]
         self.own_lines += [line for line in lines if line]
         self.memory_file.parent.mkdir(parents=True, exist_ok=True)
         before = self.memory_file.read_text(encoding="utf-8") if self.memory_file.exists() else ""
         self.memory_file.write_text(before + "\n".join(lines) + "\n", encoding="utf-8")
-
-    FIRST_EDIT = 5
 
     async def _forgets(self, it: Remembering) -> None:
         """Forget something for good; what comes back by itself is refused afterwards."""
@@ -289,7 +300,7 @@ class Life:
         # Each is in its day's file and in HISTORY.md at least.
         assert done.total > 2 * len(FORGOTTEN_DAYS)
         self.gone |= {name for name, one in self.said.items() if FORGOTTEN in one.text}
-        self.table.tasks = {name: task for name, task in self.table.tasks.items() if name != "OPEN-025"}
+        del self.table.tasks[self._task_of[FORGOTTEN_TASK]]
         self.own_lines = [line for line in self.own_lines if FORGOTTEN not in line]
         self.forgotten = True
         content = MessageContent(role="assistant", content=f"我想起 {FORGOTTEN} 了")
@@ -301,7 +312,8 @@ class Life:
     async def _night(self, it: Remembering, number: int) -> None:
         if number in SILENT:
             return
-        await self._reads(it, number)
+        if number % 4 == 0:
+            await self._reads(it, number)
         if number in NO_TICKS:
             return
         night = FIRST + timedelta(days=number + 1)
@@ -351,8 +363,8 @@ class Life:
     async def _reads(self, it: Remembering, number: int) -> None:
         """Ask for contexts of several sizes; none is larger than it may be (seed 000 section 3.2)."""
         customer = f"KD-{number // 10 * 10 + 1}"
-        query = f"客户 {customer} 什么时候开会" if number % 2 else f"when does {customer} like meetings"
-        budget = (150, 6_000, 40, 800, 2_500)[number % 5]
+        query = f"客户 {customer} 什么时候开会" if number % 8 else f"when does {customer} like meetings"
+        budget = (150, 6_000, 2_500, 40, 800)[number // 4 % 5]
         context = await it.ask(MemoryRead(query=query, session_id="s1", max_tokens=budget))
         assert not context.degraded, context.notice
         assert self.count(prompt_text(context)) <= budget
