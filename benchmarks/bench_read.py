@@ -27,7 +27,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-import openclaw_memory.reader
+import openclaw_memory.reading.gathering
 from benchmarks.bench_search import MILLION, Messages
 from bus import Gateway
 from contracts import MemoryContext, MemoryRead, MemoryWrite
@@ -130,7 +130,7 @@ async def read(folder: Path, size: int, questions: Sequence[str], clock: Clock) 
     for name in ("search", "around_many", "find_many"):
         stopwatch.watch(SafeIndex, name, "index")
     stopwatch.watch(Searcher, "search", "search")
-    stopwatch.watch(openclaw_memory.reader, "build_context", "assembly")
+    stopwatch.watch(openclaw_memory.reading.gathering, "build_context", "assembly")
     async with Gateway() as gateway:
         begin = clock()
         await gateway.register(Memory(_config(folder)))

@@ -21,8 +21,9 @@ from contracts import (
     TaskStateChange,
     UpdateFact,
 )
+from openclaw_memory.errors import Refused
 from openclaw_memory.masking.kinds import Kind, Language
-from openclaw_memory.masking.mask import Masked, mask, mask_named
+from openclaw_memory.masking.mask import Masked, mask, mask_name, mask_named
 
 AT_ONCE = 4_000
 """Characters that are looked through on the event loop: some hundred microseconds at most."""
@@ -40,9 +41,11 @@ class Discreet:
 
 
 async def without_secrets(items: Sequence[Change], language: Language) -> Discreet:
-    """Mask the secrets in all texts of some writes. The very same writes come back where there are none.
+    """Mask the secrets in all texts and names of some writes. The very same writes come back where there are none.
 
     Parameters: `language`, that of the words that stand in their places.
+
+    Raises: `Refused` when a topic holds a secret: it is the name of a file.
     """
     if sum(map(_size, items)) <= AT_ONCE:
         return masked(items, language)
@@ -83,23 +86,52 @@ class _Masker:
                 return content.model_copy(update={"messages": new}) if changed else content
             case FactContent():
                 return self._fact(content)
-            case TaskContent(steps=steps):
-                task = self._fields(content, "title", "description")
-                kept = None if steps is None else tuple(self._fields(step, "text") for step in steps)
+            case TaskContent(steps=steps, title=title):
+                task = self._fields(content, "title")
+                task = self._named(task, "description", (title,))
+                kept = None if steps is None else tuple(self._named(step, "text", (title,)) for step in steps)
                 return task if kept == steps else task.model_copy(update={"steps": kept})
-            case NoteContent():
-                return self._fields(content, "title", "text")
-            case CuratedContent() | SummaryContent():
+            case NoteContent(title=title):
+                return self._named(self._fields(content, "title"), "text", (title,))
+            case CuratedContent(section=section):
+                return self._named(self._names(content, "section"), "text", (section,))
+            case SummaryContent():
                 return self._fields(content, "text")
         return content
 
     def _message(self, message: MessageContent) -> MessageContent:
-        return self._fields(message, "content")
+        message = self._fields(message, "content")
+        if message.metadata is None:
+            return message
+        metadata = self._fields(message.metadata, "name")
+        return message if metadata is message.metadata else message.model_copy(update={"metadata": metadata})
 
     def _fact(self, fact: M) -> M:
-        named: Any = fact
-        new = self._noted(mask_named(named.key, named.value, self._language))
-        return fact if new == named.value else fact.model_copy(update={"value": new})
+        given: Any = fact
+        if given.topic is not None and mask(given.topic, self._language).kinds:
+            raise Refused("topic", "it holds a secret, and is the name of a file; give it a name without")
+        within = (given.section, *([given.topic] if given.topic is not None else []))
+        fact = self._names(fact, "section", "key")
+        new = self._noted(mask_named(given.key, given.value, self._language, within=within))
+        return fact if new == given.value else fact.model_copy(update={"value": new})
+
+    def _names(self, model: M, *names: str) -> M:
+        """Mask what is a heading or a key."""
+        changed = {}
+        for name in names:
+            given = getattr(model, name)
+            if given and (new := self._noted(mask_name(given, self._language))) != given:
+                changed[name] = new
+        return model.model_copy(update=changed) if changed else model
+
+    def _named(self, model: M, name: str, titles: Sequence[str | None]) -> M:
+        """Mask a text below a title: `WiFi 密码`, and nothing but the password below it."""
+        text = getattr(model, name)
+        if not text:
+            return model
+        within = [title for title in titles if title]
+        new = self._noted(mask_named("", text, self._language, within=within))
+        return model if new == text else model.model_copy(update={name: new})
 
     def _fields(self, model: M, *names: str) -> M:
         changed = {}

@@ -23,6 +23,15 @@ class Refused(OpenClawMemoryError):  # noqa: N818 - a refusal is an answer, not 
         self.field, self.reason = field, reason
 
 
+class StaleMaterialError(OpenClawMemoryError):
+    """Raised when something was forgotten while a text was made of what memory holds; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "something was forgotten while this was made, so nothing of it was written; it is read anew the next time"
+        )
+
+
 class UnreadableDocumentError(OpenClawMemoryError):
     """Raised when a document exists and can't be read; it is left as it is and never written over.
 

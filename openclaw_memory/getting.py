@@ -40,3 +40,8 @@ def lines_of(get: MemoryGet, document: Any) -> MemoryDocument:
         cut = text.rfind("\n", 0, MAX_CHARS) + 1
         text = text[: cut or safe_cut(text, MAX_CHARS)]
     return MemoryDocument(path=get.path, text=text, truncated=len(text) < sum(map(len, asked)))
+
+
+def says_nothing(document: Any) -> bool:
+    """Tell whether a day's file holds neither messages nor a person's text; one that there is none of does not."""
+    return document is None or not (document.file.blocks or document.file.preamble.strip())

@@ -13,9 +13,11 @@ from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
+from openclaw_memory.discretion import without_secrets
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers.rooms import format_of
 from openclaw_memory.lifecycle.promotion.told import ORDER
+from openclaw_memory.masking.kinds import told
 from openclaw_memory.meaning import meaning_of
 from openclaw_memory.reader import Reader
 from openclaw_memory.retrieval.index import InMemoryIndex
@@ -25,7 +27,7 @@ from openclaw_memory.storage.files import Files
 from openclaw_memory.storage.follower import Follower
 from openclaw_memory.storage.inbox import Inbox
 from openclaw_memory.workspace import elsewhere
-from openclaw_memory.writer import Change
+from openclaw_memory.writing.changes import Change, items_of, with_items
 
 POLL_SECONDS = 0.05
 ORDER_SECONDS = 30.0
@@ -58,6 +60,7 @@ class Guest:
         self._follower = Follower(
             config.memory_folder, files, clock, format_of, self._catalog.changed, elsewhere(config)
         )
+        self._secrets, self._language = config.secrets, config.language
         self._inbox = Inbox(config.memory_folder, files)
         self._meaning = meaning_of(config, lambda: self._catalog.index, clock, owned=False)
         self.reader = Reader(self._follower, self._catalog, config, clock, counter, self._meaning)
@@ -74,10 +77,21 @@ class Guest:
             await self._meaning.close()
 
     async def hand_in(self, change: Change) -> MemoryWritten:
-        """Give a write to the owner, and wait a while for what becomes of it.
+        """Give a write without its secrets to the owner, and wait a while for what becomes of it.
 
-        Raises: `OSError` when it can't be handed in; then nothing was.
+        Raises: `OSError` when it can't be handed in, `Refused`; then nothing was.
         """
+        if not self._secrets.mask:
+            return await self._hand_in(change)
+        # The file that it is handed in by may lie there for long.
+        discreet = await without_secrets(items_of(change), self._language)
+        if not discreet.kinds:
+            return await self._hand_in(change)
+        written = await self._hand_in(with_items(change, discreet.items))
+        words = told(discreet.kinds, self._language)
+        return written.model_copy(update={"message": f"{written.message}; {words}" if written.message else words})
+
+    async def _hand_in(self, change: Change) -> MemoryWritten:
         name = self._new_id(self._clock.now())
         event: dict[str, Any] = {"type": change.event_type, "data": change.model_dump(mode="json", by_alias=True)}
         _date(event["data"].get("content"), self._clock.now().isoformat())

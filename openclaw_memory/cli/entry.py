@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from openclaw_memory.cli.exits import INTERRUPTED
-from openclaw_memory.cli.words import language_of
+from openclaw_memory.cli.exits import INTERRUPTED, TROUBLE
+from openclaw_memory.cli.streams import OutputError, give_up, prepare
+from openclaw_memory.cli.words import language_of, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def main() -> None:
-    """Run the command line, in the language of the terminal; Ctrl-C ends it with 130 from its first moment on."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Whatever a memory or the name of a file holds, and whatever the terminal can show.
-            stream.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        # Bytes that are no text are taken as those of the command line are: memory says what becomes of them.
-        sys.stdin.reconfigure(errors="surrogateescape")
+    """Run the command line, in the language of the terminal; Ctrl-C ends it with 130 from its first moment on.
+
+    An output that takes nothing ends it with 3 and a line that says so; what was acknowledged is stored.
+    """
+    prepare()
     try:
         import typer
 
@@ -36,6 +34,11 @@ def main() -> None:
         command(prog_name="openclaw-memory")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OutputError as error:
+        with suppress(OutputError, OSError):
+            print(say("The output can't be written: {error}", error=error), file=sys.stderr, flush=True)
+        give_up()
+        sys.exit(TROUBLE)
 
 
 def translate(command: Any, words: Mapping[str, str]) -> None:

@@ -62,6 +62,9 @@ def export(
 
     if form not in ("jsonl", "markdown"):
         raise typer.BadParameter(say("there are: {names}", names="jsonl, markdown"), param_hint="--format")
+    if destination == Path("-"):
+        words = say("an export is there whole or not at all, which a pipe can't promise; use a file name")
+        raise typer.BadParameter(words, param_hint="DEST")
     wanted = Wanted(session, _day(settings, since))
     try:
         with progress_bar(say("documents")) as progress:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import nullcontext
 from typing import Annotated, get_args
 
 import typer
@@ -12,6 +13,7 @@ from contracts.words import SessionKind
 from openclaw_memory.cli.exits import NOTHING, TROUBLE
 from openclaw_memory.cli.options import Agent, Config, Root, Workspace, configuration
 from openclaw_memory.cli.paths import nearest
+from openclaw_memory.cli.streams import OutputError
 from openclaw_memory.cli.words import say
 
 KINDS: tuple[SessionKind, ...] = get_args(SessionKind)
@@ -64,9 +66,14 @@ def mcp(
     try:
         from openclaw_memory.mcp.serving import listen, serve, url_of
 
-        listening = listen(host, port) if http else None
-        told = (lambda: None) if listening is None else (lambda: typer.echo(url_of(listening)))
-        anyio.run(serve, settings, caller, listening, told)
+        with listen(host, port) if http else nullcontext() as listening:
+            told = (lambda: None) if listening is None else (lambda: typer.echo(url_of(listening)))
+            anyio.run(serve, settings, caller, listening, told)
+    except BaseExceptionGroup as group:
+        # What goes wrong within the server itself is told to its client; only the pipe is left.
+        if (fault := _of_the_pipe(group)) is None:
+            raise
+        raise OutputError(fault) from group
     except NotLoopbackError as error:
         raise typer.BadParameter(str(error), param_hint="--host") from error
     except McpMissingError as error:
@@ -75,6 +82,14 @@ def mcp(
     except (PluginStartError, OpenClawMemoryError, OSError) as error:
         typer.echo(str(error.error if isinstance(error, PluginStartError) else error), err=True)
         raise typer.Exit(TROUBLE) from error
+
+
+def _of_the_pipe(group: BaseExceptionGroup[BaseException]) -> BaseException | None:
+    matching, rest = group.split((OSError, OutputError))
+    fault: BaseException | None = matching if rest is None else None
+    while isinstance(fault, BaseExceptionGroup):
+        fault = fault.exceptions[0]
+    return fault
 
 
 def _kind(name: str) -> SessionKind:

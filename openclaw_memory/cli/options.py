@@ -63,9 +63,21 @@ def settled(
     from openclaw_memory.cli.settings import sources_of
     from openclaw_memory.errors import ConfigError
 
+    for option, path in (("--root", root), ("--workspace", workspace)):
+        _must_be_text(option, path)
     where = "--root" if config is None else "--config"
     try:
         return sources_of(root, config, workspace, agent).config()
     except (ConfigError, OSError, RuntimeError) as error:
         # A home that nobody has, a name that is too long.
         raise typer.BadParameter(str(error), param_hint=where) from error
+
+
+def _must_be_text(option: str, path: Path | None) -> None:
+    from openclaw_memory.cli.words import say
+
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        words = say("the name of the folder is no UTF-8: {name!r}; rename it", name=str(path))
+        raise typer.BadParameter(words, param_hint=option) from error

@@ -26,12 +26,17 @@ SAID: Mapping[str, str] = {
     "Nothing was found.": "什么也没有找到。",
     "It was not written.": "没有写入。",
     "Kept: ": "已记下：",
+    "The output can't be written: {error}": "输出无法写入：{error}",
     # -- paths
     "{root} is the memory folder itself; did you mean {meant!r}?": "{root} 就是记忆文件夹本身；是不是 {meant!r}？",
     "{folder} does not exist: there is no memory in {root} yet; make one with `openclaw-memory init`": (
         "{folder} 不存在：{root} 里还没有记忆；用 `openclaw-memory init` 建立"
     ),
     "{path} does not exist; the nearest existing folder is {existing!r}": "{path} 不存在；最近的现有文件夹是 {existing!r}",
+    "{path} is a folder; name a file": "{path} 是文件夹；请给出文件",
+    "{path} is a device or a pipe; name a file": "{path} 是设备或管道；请给出文件",
+    "{path} is a file; name a folder": "{path} 是文件；请给出文件夹",
+    "the name of the folder is no UTF-8: {name!r}; rename it": "文件夹的名字不是 UTF-8：{name!r}；请重命名",
     "{path} does not exist; did you mean {guess!r}?": "{path} 不存在；是不是 {guess!r}？",
     # -- init
     "made  ": "已建立  ",
@@ -174,6 +179,9 @@ SAID: Mapping[str, str] = {
     "As it was before: {backup} ({count:,} files)": "导入前的备份：{backup}（{count:,} 个文件）",
     "docs/moving.md tells how to go back to it.": "如何恢复见 docs/moving.md。",
     "Give --yes to import without being asked.": "加 --yes 则不询问直接导入。",
+    "an export is there whole or not at all, which a pipe can't promise; use a file name": (
+        "导出要么完整，要么没有，管道无法保证；请给出文件名"
+    ),
     "{since!r} is no day such as 2026-05-04": "{since!r} 不是 2026-05-04 这样的日期",
     "  and {count:,} more (--json lists all)": "  另有 {count:,} 条（--json 列出全部）",
     "Nothing in it is new.": "其中没有新的内容。",

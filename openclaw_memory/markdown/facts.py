@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from openclaw_memory.markdown.editing import (
     end_of_text,
@@ -19,7 +20,7 @@ from openclaw_memory.markdown.editing import (
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fact_files import new_fact_body, touch_updated_line
 from openclaw_memory.markdown.items import Item, bullet_beside, canonical, matching, write_value
-from openclaw_memory.markdown.outline import Outline, Section, outline, write_heading
+from openclaw_memory.markdown.outline import READ_BEFORE, Outline, Section, outline, write_heading
 from openclaw_memory.markdown.text import newline_of
 
 __all__ = ["Fact", "FactEdit", "new_fact_body", "parse_facts", "remove_fact", "set_fact", "touch_updated_line"]
@@ -45,6 +46,7 @@ class FactEdit:
     changed: bool
 
 
+@lru_cache(maxsize=READ_BEFORE)
 def parse_facts(body: str) -> tuple[Fact, ...]:
     """Read all facts, in the order of the file.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -18,6 +18,10 @@ from openclaw_memory.markdown.items import Item, read_item
 from openclaw_memory.markdown.text import BOM, split_lines
 
 __all__ = ["Heading", "Item", "Outline", "Section", "outline", "write_heading"]
+
+READ_BEFORE = 8
+"""Bodies whose outline is remembered: one edit looks at the body before it and after it several times each, and the
+next at the one after it again."""
 
 _LONE_CR = re.compile(r"\r(?!\n)")
 _CLOSING = re.compile(r"((?:^|[ \t])\\*)(#+)$")
@@ -56,17 +60,19 @@ class Outline:
     """What a body is made of. `title` is the first heading of level 1.
 
     `last_block_line` is where the last top-level block begins, 0 in an empty body: an unclosed fence or comment is
-    always that block.
+    always that block. `nested` are first and last line of each item within an item.
     """
 
     title: str | None
     headings: tuple[Heading, ...]
     sections: tuple[Section, ...]
     last_block_line: int
+    nested: tuple[tuple[int, int], ...] = ()
 
 
+@lru_cache(maxsize=READ_BEFORE)
 def outline(body: str) -> Outline:
-    """Read headings, sections and their items.
+    """Read headings, sections and their items; of the last bodies it is known what was read.
 
     Args:
         body: The document without its front matter.
@@ -76,6 +82,7 @@ def outline(body: str) -> Outline:
     headings: list[Heading] = []
     text_starts = [1]
     items: list[Item] = []
+    nested: list[tuple[int, int]] = []
     last_block_line = 0
     for token in tokens:
         start, end = token.map or [0, 0]
@@ -84,12 +91,16 @@ def outline(body: str) -> Outline:
         if token.type == "heading_open" and token.level == 0:
             headings.append(Heading(int(token.tag[1]), _title(lines[start:end], token), start + 1))
             text_starts.append(end + 1)
-        elif token.type == "list_item_open" and token.level == 1:
+        elif token.type == "list_item_open":
             while end > start + 1 and not lines[end - 1].strip():
                 end -= 1
-            items.append(read_item(lines[start:end], start + 1))
+            if token.level == 1:
+                items.append(read_item(lines[start:end], start + 1))
+            else:
+                nested.append((start + 1, end))
     title = next((heading.title for heading in headings if heading.level == 1), None)
-    return Outline(title, tuple(headings), _sections(headings, text_starts, items, len(lines)), last_block_line)
+    sections = _sections(headings, text_starts, items, len(lines))
+    return Outline(title, tuple(headings), sections, last_block_line, tuple(nested))
 
 
 def write_heading(level: int, title: str) -> str:

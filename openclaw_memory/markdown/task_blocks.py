@@ -14,9 +14,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from functools import lru_cache
 
 from openclaw_memory.markdown.items import Item
-from openclaw_memory.markdown.outline import Outline, Section, outline
+from openclaw_memory.markdown.outline import READ_BEFORE, Outline, Section, outline
 from openclaw_memory.markdown.steps import Step, read_steps
 from openclaw_memory.markdown.task_words import (
     Attribute,
@@ -54,13 +55,15 @@ class TaskBlock(Task):
     """A task as it stands in a file.
 
     `raw` are its lines as written, attributes that are not ours included, without the blank lines after it. Lines are
-    counted from 1 in the body, both ends included. `section` is the title of the heading above it.
+    counted from 1 in the body, both ends included. `section` is the title of the heading above it. `unread` names the
+    attributes that should be times and say something else.
     """
 
     raw: str = ""
     start_line: int = 0
     end_line: int = 0
     section: str = ""
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Place:
     end_line: int
 
 
+@lru_cache(maxsize=READ_BEFORE)
 def parse_tasks(body: str, tz: tzinfo) -> tuple[TaskBlock, ...]:
     """Read all tasks, in the order of the file.
 
@@ -136,14 +140,17 @@ def _read_task(place: Place, lines: Sequence[str], tz: tzinfo) -> TaskBlock:
     values = {attribute: item.value for attribute, item in place.items}
     start = place.heading.start_line
     steps = dict(place.items).get("steps")
+    created, completed = read_time(values.get("created", ""), tz), read_time(values.get("completed", ""), tz)
+    due = read_day_or_time(values.get("due", ""), tz)
+    times: dict[Attribute, object] = {"created": created, "due": due, "completed": completed}
     return TaskBlock(
         id=place.id,
         title=place.title,
         state=read_state(values.get("state", "")),
         priority=read_priority(values.get("priority", "")),
-        created=read_time(values.get("created", ""), tz),
-        due=read_day_or_time(values.get("due", ""), tz),
-        completed=read_time(values.get("completed", ""), tz),
+        created=created,
+        due=due,
+        completed=completed,
         description=values.get("description") or None,
         reason=values.get("reason") or None,
         steps=tuple(step for step, _ in read_steps(lines[steps.start_line : steps.end_line])) if steps else (),
@@ -151,4 +158,5 @@ def _read_task(place: Place, lines: Sequence[str], tz: tzinfo) -> TaskBlock:
         start_line=start,
         end_line=place.end_line,
         section=place.heading.path[-2] if len(place.heading.path) > 1 else "",
+        unread=tuple(name for name, time in times.items() if time is None and values.get(name, "").strip()),
     )

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import UTC
 
 from openclaw_memory.markdown.editing import end_of_text, insert_lines, places_at_end
-from openclaw_memory.markdown.errors import UnwritableValueError
+from openclaw_memory.markdown.errors import UnknownTaskError, UnwritableValueError
 from openclaw_memory.markdown.fact_files import new_fact_body
 from openclaw_memory.markdown.items import matching
 from openclaw_memory.markdown.message_header import Language
@@ -75,12 +75,13 @@ def insert_task(body: str, raw: str, *, newline: str) -> str:
     raise UnwritableValueError("task", raw, "its lines would not be read back as one task; look for an unclosed fence")
 
 
-def remove_task(body: str, task_id: str) -> tuple[str, str]:
+def remove_task(body: str, task_id: str, raw: str | None = None) -> tuple[str, str]:
     """Take a task out, with the blank lines after it.
 
     Args:
         body: The document without its front matter.
         task_id: Its id.
+        raw: Its lines, where a task with the same id may stand before it.
 
     Returns:
         The body, and the raw lines of the task.
@@ -89,14 +90,34 @@ def remove_task(body: str, task_id: str) -> tuple[str, str]:
         UnknownTaskError: There is no such task.
     """
     lines = split_lines(body)
-    place = place_of(body, task_id)
-    start, end = place.heading.start_line - 1, place.end_line
-    raw = "".join(lines[start:end])
+    start, end = _lines_of(body, task_id, raw)
+    found = "".join(lines[start:end])
     while end < len(lines) and not lines[end].strip():
         end += 1
     if end == len(lines):
         start = end_of_text(body, 1, start)
-    return "".join([*lines[:start], *lines[end:]]), raw
+    return "".join([*lines[:start], *lines[end:]]), found
+
+
+def same_lines(one: str, other: str) -> bool:
+    """Tell whether two tasks are written alike, whatever the line ends of their files.
+
+    Args:
+        one: `TaskBlock.raw` of one.
+        other: That of the other.
+    """
+    return _text(one) == _text(other)
+
+
+def _lines_of(body: str, task_id: str, raw: str | None) -> tuple[int, int]:
+    """Return where a task begins, and the end of its last line that is not blank."""
+    if raw is None:
+        place = place_of(body, task_id)
+        return place.heading.start_line - 1, place.end_line
+    for task in parse_tasks(body, UTC):
+        if task.id == task_id and same_lines(task.raw, raw):
+            return task.start_line - 1, task.end_line
+    raise UnknownTaskError(task_id)
 
 
 def _texts(body: str) -> list[str]:

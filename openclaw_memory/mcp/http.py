@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import uvicorn
 from mcp.server.lowlevel import Server
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from openclaw_memory.mcp.errors import NotLoopbackError
+from openclaw_memory.mcp.stdio import whole_characters
 
 PATH = "/mcp"
 
 MAX_BODY_BYTES = 16_777_216
 """Longest request: the largest text that an event holds, however its JSON is escaped."""
+
+_AT_ONCE_BYTES = 65_536
+"""Longest body that is mended on the loop."""
 
 CLOSING_SECONDS = 30
 """How long what is being asked is waited for when the server ends: a first search may have to read every file."""
@@ -55,7 +61,7 @@ async def serve_http(server: Server[Any], listening: socket.socket, stop: anyio.
         streamable_http_path=PATH, json_response=True, stateless_http=True, max_request_body_size=MAX_BODY_BYTES
     )
     config = uvicorn.Config(
-        _without_streams(inner),
+        _without_streams(_with_whole_characters(inner)),
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -80,6 +86,54 @@ def _without_streams(app: ASGIApp) -> ASGIApp:
             await app(scope, receive, send)
 
     return served
+
+
+def _with_whole_characters(app: ASGIApp) -> ASGIApp:
+    """Mend the text of what is asked, as the standard streams do: else the package refuses it whole."""
+
+    async def served(scope: Scope, receive: Receive, send: Send) -> None:
+        asked = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == PATH
+        await app(scope, _mending(receive) if asked else receive, send)
+
+    return served
+
+
+def _mending(receive: Receive) -> Receive:
+    """Give what receives a body, all of it at once and mended; one that is too long or broken off stays in its pieces.
+
+    Nothing is read before it is asked for: hosts, origins and lengths are looked at first.
+    """
+    pieces: deque[Message] = deque()
+    begun = False
+
+    async def received() -> Message:
+        nonlocal begun
+        if not begun:
+            begun = True
+            size, more = 0, True
+            while more and size <= MAX_BODY_BYTES:
+                piece = await receive()
+                pieces.append(piece)
+                size += len(piece.get("body", b""))
+                more = piece.get("more_body", False)
+            if pieces[-1]["type"] == "http.request" and size <= MAX_BODY_BYTES:
+                body = b"".join(piece.get("body", b"") for piece in pieces)
+                pieces.clear()
+                pieces.append({"type": "http.request", "body": await _mended(body), "more_body": False})
+        return pieces.popleft() if pieces else await receive()
+
+    return received
+
+
+async def _mended(body: bytes) -> bytes:
+    """Mend a body; a long one in a thread."""
+    if len(body) <= _AT_ONCE_BYTES:
+        return _whole(body)
+    return await anyio.to_thread.run_sync(_whole, body)
+
+
+def _whole(body: bytes) -> bytes:
+    return whole_characters(body.decode(errors="replace")).encode()
 
 
 async def _stopping(stop: anyio.Event, web: uvicorn.Server) -> None:

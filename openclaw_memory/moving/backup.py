@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from openclaw_memory.config import MemoryConfig
-from openclaw_memory.lifecycle.forgetting.forgetter import BACKUPS
+from openclaw_memory.lifecycle.forgetting.reach import BACKUPS
 from openclaw_memory.moving.errors import BackupError
 from openclaw_memory.storage.areas import find
 from openclaw_memory.storage.durable import make_folders, write_whole

@@ -15,12 +15,12 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from openclaw_memory.errors import UnreadableDocumentError
-from openclaw_memory.layers import facts
+from openclaw_memory.layers import curated, facts
 from openclaw_memory.layers.curated import PLACES
 from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.layers.parts import FOLDER
 from openclaw_memory.layers.rooms import Workspace, format_of, room_of
-from openclaw_memory.layers.tasks import tasks_in
+from openclaw_memory.layers.tasks import ACTIVE, tasks_in
 from openclaw_memory.markdown.curated import fold, one_line, parse_curated
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.frontmatter import split
@@ -90,7 +90,7 @@ class _Comparing:
             return
         if file.path in PLACES and file.base == "workspace":
             if self._held.files.get(path) == file.data:
-                self._plan.known[room] += 1
+                plan.known[room] += self._count_in(path, file.data)
                 return
             # Also where ours is blank: nothing is put in the place of a file that is there.
             if entries_of(self._held, self._rules.workspace.curated) is not None or path in self._held.files:
@@ -103,13 +103,13 @@ class _Comparing:
         if ours is None:
             self._place(path, file, room, masked)
         elif ours == file.data or holds(ours, file.data):
-            plan.known[room] += 1
+            plan.known[room] += self._count_in(path, file.data)
         elif room == "state":
             # What memory has counted and noted itself is not another memory's.
             plan.known[room] += 1
         elif room == "fact" and not path.startswith(facts.ARCHIVE):
             self._facts(path, file)
-        elif path == "tasks/active.md":
+        elif path == ACTIVE:
             self._tasks(path, file)
         elif path.startswith(f"{self._rules.workspace.folder}/") and path.endswith(".md"):
             self._beside(path, file, room, masked, ours)
@@ -126,8 +126,7 @@ class _Comparing:
     def _place(self, path: str, file: FoundFile, room: str, masked: int) -> bool:
         """Plan to put a file where there is none, unless something of it was forgotten."""
         try:
-            document = format_of(path).parse(path, file.data)
-            pieces = room_of(path).blocks(document, self._rules.zone)
+            pieces = room_of(path).blocks(format_of(path).parse(path, file.data), self._rules.zone)
         except UnreadableDocumentError as error:
             if not file.ours:
                 self._plan.problems.append(Remark(file.where, error.problem))
@@ -143,11 +142,26 @@ class _Comparing:
         if any(placement.path == path for placement in self._plan.placements):
             self._plan.problems.append(Remark(file.where, f"{path} is in the source twice; the first counts"))
             return False
-        count = len(pieces) if room in ("conversation", "memory") else 1
+        count = self._count_in(path, file.data)
         self._plan.placements.append(Placement(path, file.data, room, file.where, count, masked))
         self._placed.add(path)
         self._plan.new[room] += count
         return True
+
+    def _count_in(self, path: str, data: bytes) -> int:
+        """Count what a file counts for, whether it is placed or known: what is compared one by one in it, else 1."""
+        room = room_of(path)
+        try:
+            document = format_of(path).parse(path, data)
+        except UnreadableDocumentError:
+            return 1
+        if room.name == "conversation":
+            return len(room.blocks(document, self._rules.zone))
+        if room.name == "memory":
+            return len(curated.entries_in(document))
+        if room.name == "fact" and not path.startswith(facts.ARCHIVE):
+            return len(facts.facts_in(document))
+        return len(tasks_in(document, self._rules.zone)) if path == ACTIVE else 1
 
     def _beside(self, path: str, file: FoundFile, room: str, masked: int, ours: bytes) -> None:
         other = beside(path, file.data)

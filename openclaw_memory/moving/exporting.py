@@ -96,6 +96,9 @@ def _check(config: MemoryConfig, destination: Path, form: ExportFormat, wanted: 
             raise DestinationError(str(destination), f"it lies within {folder}", "export to a place outside of memory")
     if (destination.exists() or destination.is_symlink()) and not force:
         raise DestinationError(str(destination), "something is there already", "name another place, or give --force")
+    if destination.exists() and not (destination.is_file() or destination.is_dir()):
+        # A file would take the place of the device itself.
+        raise DestinationError(str(destination), "it is a device or a pipe", "name a file")
     if form == "jsonl" and destination.is_dir():
         raise DestinationError(str(destination), "it is a folder", "name a file that ends in .jsonl")
     if form == "markdown" and destination.is_file():

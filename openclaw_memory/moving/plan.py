@@ -15,8 +15,8 @@ Outcome = Literal["ours is kept", "theirs is taken", "both are kept"]
 class Placement:
     """A file to be put where there is none.
 
-    `path` is a document's; `count`, how many messages or entries it counts for, one for a note; `masked`, how many
-    secrets were taken out of it.
+    `path` is a document's; `count`, how many messages, entries, facts or tasks it counts for, one for a note; `masked`,
+    how many secrets were taken out of it.
     """
 
     path: str

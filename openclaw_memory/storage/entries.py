@@ -72,6 +72,11 @@ class Entry:
                 return entries[0][0]
         return None
 
+    def lacks(self, position: int) -> bool:
+        """Tell whether file or backup may lack something up to a position."""
+        needed = self.needed_from
+        return self.restored or self.rewrite or (needed is not None and needed <= position)
+
     def apply(self, document: Any, entries: Entries) -> Any:
         """Give a document with operations applied."""
         for _, operation in entries:

@@ -205,9 +205,7 @@ class Journal:
         while True:
             with self._changed:
                 self._changed.wait_for(
-                    lambda: (
-                        self._queue or self._again or self._rewrites or self._upto is not None or self._closing
-                    ),
+                    lambda: self._queue or self._again or self._rewrites or self._upto is not None or self._closing,
                     self._until_sync(),
                 )
                 appends, self._queue = self._queue, []

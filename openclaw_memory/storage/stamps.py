@@ -10,6 +10,7 @@ from pathlib import Path
 
 from openclaw_memory.storage.durable import write_whole
 from openclaw_memory.storage.files import Files, Stamp
+from openclaw_memory.storage.shelf import Shelf
 
 log = logging.getLogger(__name__)
 
@@ -48,3 +49,24 @@ def write_stamps(root: Path, files: Files, left: Mapping[str, Left]) -> None:
         write_whole(files, root / NAME, json.dumps(content, indent=0).encode() + b"\n")
     except OSError as error:
         log.warning("%s can't be written: %s", root / NAME, error)
+
+
+def remember_stamps(shelf: Shelf) -> None:
+    """Write down how the files of all documents were left. For a thread."""
+    held = shelf.entries
+    # Files that nobody needed in this run are as an earlier one left them, or somebody has changed them since.
+    left = {
+        path: Left(stamp, shelf.digests.get(path))
+        for path, stamp in shelf.recorded.items()
+        if path not in held and not _is_gone(shelf, path)
+    }
+    left |= {path: Left(one.ours, one.digest) for path, one in held.items() if one.ours and not one.to_write}
+    write_stamps(shelf.places.root, shelf.files, left)
+
+
+def _is_gone(shelf: Shelf, path: str) -> bool:
+    try:
+        return shelf.files.stamp_now(shelf.places.of(path)) is None
+    except OSError:
+        # It can't be looked at now; perhaps the next time.
+        return False

@@ -1,0 +1,1 @@
+"""How memory answers the events of the bus, by subject."""

@@ -1,0 +1,1 @@
+"""What an event asks: search, history, what the layers say, put together."""

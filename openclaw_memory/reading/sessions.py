@@ -1,0 +1,65 @@
+"""What a session loads when it begins, and what it came to when it ends."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+
+from contracts import MemoryContext, MemoryWrite, NoteContent
+from contracts.fields import SessionKind
+from openclaw_memory.catalog import Catalog
+from openclaw_memory.config import MemoryConfig
+from openclaw_memory.reading.history import HISTORY_LOOKED_AT
+from openclaw_memory.workspace import WorkspaceView
+
+log = logging.getLogger(__name__)
+
+
+def log_start(session: str, kind: SessionKind, files: Sequence[str], context: MemoryContext) -> None:
+    """Tell the log what a session loads (seed 003 section 26.2.2)."""
+    log.info(
+        "session %s began as %s, so it loads %s; its context has %d messages, %d facts, %d tasks, %d summaries%s",
+        session,
+        kind,
+        ", ".join(files) or "nothing of the workspace",
+        len(context.history),
+        len(context.facts),
+        len(context.tasks),
+        len(context.summaries),
+        ", and more was left out for the budget" if context.truncated else "",
+    )
+
+
+def note_of(points: Sequence[str], session: str, kind: SessionKind, language: str) -> MemoryWrite:
+    """Give the note that tells what a session came to."""
+    text = "\n".join(f"- {point}" for point in points)
+    title = f"会话 {session}" if language == "zh" else f"Session {session}"
+    return MemoryWrite(
+        type="note",
+        content=NoteContent(text=text, title=title),
+        session_id=session,
+        session_kind=kind,
+        # Told again, before its first telling is in the log, it is the same note.
+        idempotency_key=f"session:ended {hashlib.sha256(text.encode()).hexdigest()}",
+    )
+
+
+def points_of(session: str, now: datetime, catalog: Catalog, view: WorkspaceView, config: MemoryConfig) -> list[str]:
+    """Give what the last days of a session come to, but for what the notes of these days say already. For a thread."""
+    today = now.astimezone(config.zone).date()
+    newest = islice(catalog.newest_messages(session, None), HISTORY_LOOKED_AT)
+    said = [
+        (block.role or "", block.text)
+        for block in newest
+        if block.origin != "untrusted"
+        and block.time is not None
+        and (today - block.time.astimezone(config.zone).date()).days < view.days_told
+    ]
+    known = view.note_texts(today)
+    # Imported when the first session ends: its patterns take a while to be compiled.
+    from openclaw_memory.capture.points import key_points
+
+    return key_points(said[::-1], known=known, language=config.language)
