@@ -132,3 +132,10 @@ def test_unknown_argument_is_refused_in_python_too() -> None:
     """The same words as for YAML."""
     with pytest.raises(ValidationError, match="did you mean 'language'"):
         MemoryConfig(langage="en")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("field", ["root", "memory_path", "workspace_path"])
+def test_folders_have_names_that_are_text(tmp_path: Path, field: str) -> None:
+    """A name that is no UTF-8 could stand in no file and no answer of memory's."""
+    with pytest.raises(ValueError, match=rf"(?s){field}\n.*no UTF-8.*rename it"):
+        MemoryConfig(**{"root": tmp_path, field: tmp_path / "caf\udce9"})  # type: ignore[arg-type]

@@ -17,7 +17,8 @@ import pytest
 
 from contracts import MemoryRead, MemoryWrite, TaskStateChange, UpdateFact
 from openclaw_memory import ManualClock
-from openclaw_memory.owner import Owner, with_key
+from openclaw_memory.handed_in import with_key
+from openclaw_memory.owner import Owner
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.inbox import Inbox
 from tests.support import Remembering, remembering

@@ -162,6 +162,8 @@ async def test_mistyped_path_is_answered_with_what_was_meant(tmp_path: Path, com
     root = tmp_path / "openclaw"
     await remembered(root)
     (root / "config.yaml").write_text(f"memory:\n  root: {root}\n")
+    (tmp_path / "filed").mkdir()
+    (tmp_path / "filed/memory").write_text("")
     cases = [
         (("--root", tmp_path / "openclw"), f"did you mean '{root}'?"),
         (("--root", root / "memory"), f"is the memory folder itself; did you mean '{root}'?"),
@@ -170,6 +172,13 @@ async def test_mistyped_path_is_answered_with_what_was_meant(tmp_path: Path, com
         (("--config", root / "confg.yaml"), f"did you mean '{root / 'config.yaml'}'?"),
         (("--root", root, "--config", root / "config.yaml"), "give --root or --config, not both"),
         (("--rot", root), "--root"),
+        (("--root", root / "config.yaml"), f"{root / 'config.yaml'} is a file; name a folder"),
+        (("--root", root / "config.yaml/deeper"), f"{root / 'config.yaml'} is a file; name a folder"),
+        (("--root", tmp_path / "filed"), f"{tmp_path / 'filed/memory'} is a file; name a folder"),
+        (("--config", root), f"{root} is a folder; name a file"),
+        (("--config", "/dev/null"), "/dev/null is a device or a pipe; name a file"),
+        (("--root", tmp_path / "caf\udce9"), r"the name of the folder is no UTF-8: '" + str(tmp_path)),
+        (("--root", root, "--workspace", tmp_path / "caf\udce9"), "--workspace"),
     ]
     for words, answer in cases:
         shown = run(command, *words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -119,6 +120,53 @@ def test_output_that_nobody_reads(tmp_path: Path) -> None:
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(("unbuffered", "language"), [("", "C.UTF-8"), ("1", "zh_CN.UTF-8")])
+def test_output_that_is_full_is_told_in_one_line(tmp_path: Path, unbuffered: str, language: str) -> None:
+    """Exit code 3 and one line, whoever prints; what was acknowledged is stored."""
+    run("init", "--root", tmp_path)
+    env = {**ENV, "PYTHONUNBUFFERED": unbuffered, "LC_ALL": language}
+    words = "输出无法写入：" if language.startswith("zh") else "The output can't be written: "
+    for command in COMMANDS if not unbuffered else COMMANDS[:2]:
+        done = into_full([*command, "--root", str(tmp_path)], env)
+        assert (done.returncode, done.stdout) == (3, None), command
+        assert done.stderr.decode() == f"{words}No space left on device\n", command
+    assert "- tea\n" in (tmp_path / "workspace/main/MEMORY.md").read_text()
+
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}},
+}
+COMMANDS = [
+    ["remember", "tea"],
+    ["search", "tea", "--json"],
+    ["status"],
+    ["chat"],
+    ["mcp"],
+    ["mcp", "--http", "--port", "0"],
+]
+
+
+def into_full(words: list[str], env: dict[str, str], **streams: int) -> subprocess.CompletedProcess[bytes]:
+    """Run a command whose output goes to a disk that is full."""
+    with FULL.open("wb") as full:
+        given = {"stdout": full, "stderr": subprocess.PIPE, **streams}
+        typed = f"{json.dumps(HELLO)}\n".encode()
+        return subprocess.run([*PROGRAM, *words], cwd=PROJECT, env=env, input=typed, timeout=60, **given)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+def test_nothing_can_be_told_at_all() -> None:
+    """Neither the answer nor what is wrong: the exit code is left."""
+    assert into_full(["--help"], ENV, stderr=subprocess.STDOUT).returncode == 3
 
 
 def test_terminal_that_cannot_show_it(tmp_path: Path) -> None:

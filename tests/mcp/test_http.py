@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -89,7 +90,6 @@ MALFORMED = [
     b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 7}}',
     b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}',
     b"[" * 100_000,
-    call(1, query="HALF").replace(b"HALF", b"\\ud800"),
     call(1, query="q" * (MAX_BODY_BYTES + 1)),
 ]
 
@@ -102,6 +102,40 @@ async def test_malformed_requests(tmp_path: Path) -> None:
             assert 400 <= answer.status_code < 500 or "error" in answer.json(), body[:80]
         async with Client(where.url) as client:
             assert text_of(await client.call_tool("task_list", {})) == "No task is open."
+
+
+@pytest.mark.parametrize("half", [b"\\ud83d", b"\\uDE00", b"\xf0\x9f", b"\xed\xa0\xbd"])
+@pytest.mark.parametrize("blanks", [0, 100_000])
+async def test_half_an_emoji_is_mended(tmp_path: Path, half: bytes, blanks: int) -> None:
+    """As over the standard streams: the rest is kept, whole characters and what only looks like a half."""
+    text = "HALF 😀 C:\\users\\ud83d is text"
+    params = {"name": "remember", "arguments": {"text": text}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    async with site(tmp_path) as where:
+        answer = await post(where.url, b" " * blanks + body.replace(b"HALF", half))
+        assert answer.status_code == 200, answer.text
+        assert not answer.json()["result"]["isError"], answer.text
+    assert re.sub(r"\ufffd+", "HALF", (tmp_path / "workspace/main/MEMORY.md").read_text()).endswith(f"- {text}\n")
+
+
+async def test_a_body_in_pieces(tmp_path: Path) -> None:
+    """Put together, with a half that was cut between two of them; one without an end is refused at the limit."""
+
+    async def pieces(body: bytes, size: int) -> AsyncIterator[bytes]:
+        for start in range(0, len(body), size):
+            yield body[start : start + size]
+
+    async def endless() -> AsyncIterator[bytes]:
+        yield b'{"a": "'
+        for _ in range(MAX_BODY_BYTES // 1_000_000 + 2):
+            yield b"x" * 1_000_000
+
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    async with site(tmp_path) as where, httpx2.AsyncClient() as web:
+        body = call(1, query="HALF").replace(b"HALF", b"\\ud800")
+        answer = await web.post(where.url, content=pieces(body, 3), headers=headers)
+        assert (answer.status_code, "error" in answer.json()) == (200, False)
+        assert (await web.post(where.url, content=endless(), headers=headers)).status_code == 413
 
 
 async def test_pages_of_other_sites_are_refused(tmp_path: Path) -> None:

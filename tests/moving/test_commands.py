@@ -95,6 +95,7 @@ def test_exit_code_tells_of_what_could_not_be_read(root: Path) -> None:
         (["import", str(FIXTURES / "chatgpt"), "--from", "memsearch"], 1, "nothing of memsearch"),
         (["export", "x.jsonl", "--format", "xml"], 2, "jsonl, markdown"),
         (["export", "x.jsonl", "--since", "yesterday"], 2, "no day such as"),
+        (["export", "-"], 2, "use a file name"),
         (["export", ".", "--format", "markdown"], 1, "--force"),
         (["export", "x", "--format", "markdown", "--session", "s1"], 1, "exported whole"),
     ],
@@ -122,6 +123,29 @@ def test_export_and_back(root: Path, tmp_path: Path) -> None:
     exported = run("export", tmp_path / "files", "--format", "markdown", "--root", root)
     assert exported.exit_code == 0
     assert (tmp_path / "files/memory/facts/user-profile.md").exists()
+
+
+def test_counts_are_of_the_same_things_both_times(root: Path, tmp_path: Path) -> None:
+    """What the first import called new, by number, the second calls known: entries, facts and tasks, and no files."""
+    for text in ("tea in the morning", "the boat is blue", "Lisa paints"):
+        run("remember", text, "--root", root)
+    for key in ("editor", "shell"):
+        run("fact", "set", "Tools", key, "a good one", "--root", root)
+    for title in ("mend the net", "paint the boat"):
+        run("task", "add", title, "--root", root)
+    run("export", tmp_path / "out.jsonl", "--root", root)
+    other = tmp_path / "other"
+    run("init", "--root", other, "--language", "en", "--timezone", "UTC")
+    first = told("import", tmp_path / "out.jsonl", "--root", other, "--yes")
+    assert {name: first["new"].get(name) for name in ("memory", "fact", "task")} == {"memory": 3, "fact": 2, "task": 2}
+    assert first["imported"] == first["new"]
+    again = told("import", tmp_path / "out.jsonl", "--root", other, "--yes")
+    assert (again["new"], again["known"]) == ({}, first["new"])
+    run("remember", "tea in the evening", "--root", other)
+    run("fact", "set", "Tools", "pager", "less", "--root", other)
+    run("task", "add", "sail", "--root", other)
+    later = told("import", tmp_path / "out.jsonl", "--root", other, "--yes")
+    assert (later["new"], later["known"]) == ({}, first["new"])
 
 
 def test_killed_and_run_again(root: Path, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -193,9 +195,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     from openclaw_memory.moving.exporting import Wanted, export
     from tests.support import START
 
-    def refused(to: Path, form: Any = "jsonl", **wanted: Any) -> str:
+    def refused(to: Path, form: Any = "jsonl", force: bool = False, **wanted: Any) -> str:
+        write = partial(export, force=force)
         with pytest.raises(DestinationError) as error:
-            anyio.run(export, config, to, form, Wanted(**wanted), LocalFiles(), ManualClock(START))
+            anyio.run(write, config, to, form, Wanted(**wanted), LocalFiles(), ManualClock(START))
         return str(error.value)
 
     assert "--force" in refused(tmp_path / "there.jsonl")
@@ -203,6 +206,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert "outside of memory" in refused(config.memory_folder / "out.jsonl")
     assert "exported whole" in refused(tmp_path / "out", "markdown", session="s1")
     assert "is there already" in refused(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for form in ("jsonl", "markdown"):
+        assert "it is a device or a pipe" in refused(tmp_path / "pipe", form, force=True)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("form", ["jsonl", "markdown"])

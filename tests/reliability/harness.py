@@ -23,7 +23,8 @@ from openclaw_memory.storage.durable import BACKUP_SUFFIX
 from openclaw_memory.storage.journal import Journal, SyncMode
 from openclaw_memory.storage.operations import Record
 from openclaw_memory.storage.store import Store
-from openclaw_memory.writer import Change, Writer
+from openclaw_memory.writer import Writer
+from openclaw_memory.writing.changes import Change
 from tests.reliability.disk import SimulatedDisk
 from tests.support import START, counted_ids
 

@@ -21,7 +21,8 @@ from openclaw_memory.markdown.curated import digest_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.rootlock import FolderLock, Locks, RootLock
-from openclaw_memory.storage.store import RecoveryReport, Store
+from openclaw_memory.storage.starting import RecoveryReport
+from openclaw_memory.storage.store import Store
 from tests.memory_folder import content, damage
 from tests.support import START, FaultyFiles
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import anyio
 import pytest
 
+from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.journal import read_journal
+from openclaw_memory.storage.ledger import MOST_IN_A_RECORD
 from openclaw_memory.storage.operations import Operation
-from openclaw_memory.storage.store import MOST_IN_A_RECORD, Commit
 from tests.storage.test_store import Opened, opened
 from tests.support import FaultyFiles
 

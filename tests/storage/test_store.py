@@ -23,7 +23,8 @@ from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.operations import Operation, Record, encode
-from openclaw_memory.storage.store import Commit, RecoveryReport, Store
+from openclaw_memory.storage.starting import RecoveryReport
+from openclaw_memory.storage.store import Commit, Store
 from tests.support import START, FaultyFiles, no_space
 
 PROFILE = "facts/user-profile.md"
