@@ -35,7 +35,7 @@ bench: $(READY)
 
 # The long proofs: minutes, not seconds (docs/reliability.md). Nice, so that a person can go on working.
 soak: $(READY)
-	nice -n 10 $(BIN)/python -m pytest -m soak -rP --timeout 3600 tests/reliability tests/test_processes.py tests/test_newcomer.py tests/lifecycle/test_year.py
+	nice -n 10 $(BIN)/python -m pytest -m soak -rP --timeout 3600 tests
 
 generate: $(READY)
 	$(BIN)/python -m contracts generate

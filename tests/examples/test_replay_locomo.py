@@ -23,6 +23,7 @@ def dialogue(locomo):
     return read_dialogue(locomo / "conv-26.json", "UTC")
 
 
+@pytest.mark.soak
 async def test_conv_26_is_back_after_a_restart(dialogue, tmp_path):
     """Every turn byte for byte in its day's file, every context within its budget."""
     config = MemoryConfig(root=tmp_path, timezone="UTC")

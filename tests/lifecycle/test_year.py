@@ -62,8 +62,8 @@ async def the_same(folder: Path, turns: list[str], chosen: dict[int, How], days:
 
 @pytest.mark.timeout(900)
 async def test_restarts_change_nothing(tmp_path: Path) -> None:
-    """Four months, with the night on which the clocks change: nine restarts, three of them after a crash."""
-    await the_same(tmp_path, locomo_turns(), restarts(7, 120), 120)
+    """Two months, with the turn of two of them: nine restarts, three of them after a crash."""
+    await the_same(tmp_path, locomo_turns(), restarts(7, 64), 64)
 
 
 @pytest.mark.soak

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory.config import CompactionConfig
@@ -66,6 +66,7 @@ NAMES = st.lists(st.from_regex(r"[a-z]{2,6}_[a-z]{2,6}|[A-Z]{2,4}-[0-9]{1,5}", f
 TALK = st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=60), NAMES), max_size=20)
 
 
+@settings(max_examples=40)
 @given(TALK, TALK, st.integers(0, 20))
 def test_no_name_is_lost(told: list[Any], after: list[Any], new: int) -> None:
     """A summary of whatever was said holds every new name that what follows does not say, or there is none."""

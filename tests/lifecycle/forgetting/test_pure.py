@@ -20,7 +20,7 @@ from openclaw_memory.lifecycle.forgetting.records import scrub_of, scrubbed_line
 from openclaw_memory.lifecycle.forgetting.redacting import redacted
 from openclaw_memory.lifecycle.forgetting.scanning import Kind, kind_of
 from openclaw_memory.lifecycle.forgetting.states import pruned, pruned_state
-from openclaw_memory.lifecycle.forgetting.texts import Needle, folded, unescaped
+from openclaw_memory.lifecycle.forgetting.texts import LEAST_CHARS, Needle, folded, significant, unescaped
 from openclaw_memory.lifecycle.forgetting.tombstones import FORGOTTEN, Tombstones, plan_tombstones
 from openclaw_memory.lifecycle.forgetting.wanted import Wanted, wanted_of
 from openclaw_memory.storage.documents import Draft
@@ -29,7 +29,7 @@ from openclaw_memory.storage.operations import Operation, Record, decode, encode
 SALT = "0f" * 16
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=2, max_size=20).filter(
-    lambda text: any(map(str.isalnum, folded(text)))
+    lambda text: significant(text) >= LEAST_CHARS  # a shorter one is refused
 )
 LINES = st.lists(st.sampled_from(["", "a", "b", "# h", "## g", "- x: 1", "- y", "  more", "a"]), max_size=14)
 
