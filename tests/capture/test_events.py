@@ -24,8 +24,8 @@ def test_fact() -> None:
 
 def test_entry_of_memory() -> None:
     """A preference is an entry in the section of its kind."""
-    assert event_of(only("我喜欢用 Zod 做校验"), "s1").content == CuratedContent(
-        text="我喜欢用 Zod 做校验", section="偏好"
+    assert event_of(only("我喜欢用 Valibot 验数据"), "s1").content == CuratedContent(
+        text="我喜欢用 Valibot 验数据", section="偏好"
     )
 
 

@@ -90,8 +90,8 @@ def test_traditional_characters_are_kept() -> None:
 
 def test_recalled_text_is_not_captured_again() -> None:
     """Case 17: what memory supplied and comes back in the next turn is no new fact; the same words alone are."""
-    supplied = ["2026-05-02\n用户: 我喜欢用 Zod 做校验", "- The user said: I prefer dark themes"]
-    for message in ("我喜欢用 Zod 做校验", "I prefer dark themes."):
+    supplied = ["2026-05-02\n用户: 我喜欢用 Valibot 验数据", "- The user said: I prefer dark themes"]
+    for message in ("我喜欢用 Valibot 验数据", "I prefer dark themes."):
         assert judge(message, supplied=supplied).strongest.rule == "echo"
         assert judge(message).verdict == "propose"
 

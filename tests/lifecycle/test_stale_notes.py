@@ -16,7 +16,7 @@ from tests.support import remembering
 @pytest.mark.parametrize(
     ("text", "days"),
     [
-        ("今天要完成登录功能", 0),
+        ("今天要做完报表页面", 0),
         ("- [ ] 今晚给妈妈打电话", 0),
         ("待会儿得去买菜", 0),
         ("明天记得带身份证", 1),
@@ -54,32 +54,32 @@ def test_a_week_later(age: int, stale: bool) -> None:
     def block(layer: str, text: str) -> Block:
         return Block("k", layer, "p", 1, 1, text, now - timedelta(days=age))  # type: ignore[arg-type]
 
-    assert is_stale(block("note", "今天要完成登录功能"), now) is stale
-    assert not is_stale(block("conversation", "今天要完成登录功能"), now)
+    assert is_stale(block("note", "今天要做完报表页面"), now) is stale
+    assert not is_stale(block("conversation", "今天要做完报表页面"), now)
     assert is_stale(block("note", "下周要去上海"), now) is (age > 21)
 
 
 async def test_they_are_listed_ranked_lower_and_kept(tmp_path: Path) -> None:
     """A note of the same words that means something still comes first; nothing changes in the files."""
     async with remembering(tmp_path) as it:
-        for text in ("- 今天要完成登录功能的联调", "- 登录功能的联调，用测试账号 T-9"):
+        for text in ("- 今天要做完报表页面的联调", "- 报表页面的联调，用测试账号 T-9"):
             await it.ask(MemoryWrite(type="note", content={"text": text}, session_id="s1"))
         await it.flushed()
         before = {path: path.read_bytes() for path in it.memory.config.workspace_folder.rglob("*.md")}
-        search = MemorySearch(query="要完成登录功能的联调", layers=("note",), explain=True)
+        search = MemorySearch(query="要完成报表页面的联调", layers=("note",), explain=True)
         fresh = [result.snippet for result in (await it.ask(search)).results]
-        assert "今天要完成" in fresh[0]
+        assert "今天要做完" in fresh[0]
         assert it.memory.status().stale == {}
         it.clock.advance(9 * 86_400)
         done = await it.ask(HeartbeatTick(now=it.clock.now()))
         assert [job.outcome for job in done.jobs if job.name == "stale_notes"] == ["nothing"]
         (key,), (line,) = it.memory.status().stale.keys(), it.memory.status().stale.values()
         assert "2026-05-04.md#L" in key
-        assert "今天要完成登录功能的联调" in line
+        assert "今天要做完报表页面的联调" in line
         assert it.memory.status().healthy
         results = (await it.ask(search)).results
         assert {result.snippet for result in results} == set(fresh)
-        lowered = next(result for result in results if "今天要完成" in result.snippet)
+        lowered = next(result for result in results if "今天要做完" in result.snippet)
         assert any("stale" in step for step in lowered.steps or ())
         await it.flushed()
         assert before == {path: path.read_bytes() for path in before}

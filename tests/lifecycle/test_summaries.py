@@ -27,7 +27,7 @@ QUICK = {"index": {"type": "memory"}}
 """Where nothing is searched for."""
 DAILY = "summaries/daily/2026-05-04.md"
 TALK = (
-    ("user", "我们把项目的状态管理从 Redux 迁移到 Zustand，先迁移用户模块。"),
+    ("user", "我们把项目的页面状态由 Redux 换成 Zustand，先迁移用户模块。"),
     ("assistant", "好的，迁移步骤清单已经确定：先安装依赖，再替换组件。"),
     ("user", "我的 Node.js 版本是 v22.11.0，编号 DEC-0054。"),
     ("user", "还要创建 Zustand store 定义模板。"),
@@ -89,7 +89,7 @@ async def test_a_day_in_the_form_of_the_seed(tmp_path: Path) -> None:
         "> 生成时间: 2026-05-05T00:05:00+08:00\n"
         "> 源文件: conversations/2026-05-04.md (共 4 条消息)\n\n"
         "## 关键对话\n\n"
-        "1. 我们把项目的状态管理从 Redux 迁移到 Zustand，先迁移用户模块。 <!-- from: 2026-05-04#m1 -->\n"
+        "1. 我们把项目的页面状态由 Redux 换成 Zustand，先迁移用户模块。 <!-- from: 2026-05-04#m1 -->\n"
         "   - 助手：迁移步骤清单已经确定：先安装依赖，再替换组件。 <!-- from: 2026-05-04#m2 -->\n\n"
         "## 重要信息\n\n"
         "- 我的 Node.js 版本是 v22.11.0，编号 DEC-0054。 <!-- from: 2026-05-04#m3 -->\n\n"
@@ -354,7 +354,7 @@ ANSWER = json.dumps(
     {
         "talks": [
             {
-                "text": "讨论状态管理从 Redux 迁移到 Zustand",
+                "text": "商量页面状态由 Redux 换成 Zustand",
                 "from": [1, 2],
                 "points": [{"text": "先迁移用户模块", "from": [1]}],
             }
@@ -401,7 +401,7 @@ async def test_a_model_makes_it(tmp_path: Path) -> None:
         assert report.message == "1 request to the model, 100 tokens in and 20 out, cost 0.0001"
         text = await body(it)
     assert (
-        "1. 讨论状态管理从 Redux 迁移到 Zustand <!-- from: 2026-05-04#m1 2026-05-04#m2 -->\n   - 先迁移用户模块" in text
+        "1. 商量页面状态由 Redux 换成 Zustand <!-- from: 2026-05-04#m1 2026-05-04#m2 -->\n   - 先迁移用户模块" in text
     )
     assert "- Node.js 版本是 v22.11.0 <!-- from: 2026-05-04#m3 -->" in text
     records = json.loads(asked[0][1]["content"])["records"]
