@@ -95,7 +95,12 @@ class MemoryConfig(BaseModel):
     )
     history_messages: int = Field(default=10, ge=2, le=1000, description="Recent messages of the session in a context.")
     summary_days: int = Field(default=3, ge=1, le=366, description="Days whose summaries go into a context.")
-    recall_candidates: int = Field(default=200, ge=1, le=1000, description="Hits considered for one context.")
+    recall_candidates: int = Field(
+        default=200,
+        ge=1,
+        le=1000,
+        description="Hits considered for one context at most; a budget of up to 2,000 tokens looks at a hundred.",
+    )
     retention_days: int | None = Field(
         default=None,
         ge=1,

@@ -198,7 +198,7 @@ class Life:
                 it.clock.move_to(max(it.clock.now(), at(day, 2, 30, fold)))
                 await self._say(it, "user", f"半夜 2:30 说的第 {fold} 句，NR-{number}{fold}", session)
         it.clock.move_to(at(day, 20, 30))
-        texts = self._talk.of(number, 2 if number % 3 else 4)
+        texts = self._talk.of(number, 2 if number % 6 else 4)
         content = {
             "messages": [
                 {"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(texts)
