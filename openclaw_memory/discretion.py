@@ -22,13 +22,13 @@ from contracts import (
     UpdateFact,
 )
 from openclaw_memory.errors import Refused
+from openclaw_memory.events import Change
 from openclaw_memory.masking.kinds import Kind, Language
 from openclaw_memory.masking.mask import Masked, mask, mask_name, mask_named
 
 AT_ONCE = 4_000
 """Characters that are looked through on the event loop: some hundred microseconds at most."""
 
-Change = MemoryWrite | UpdateFact | TaskStateChange
 M = TypeVar("M", bound=BaseModel)
 
 

@@ -15,6 +15,7 @@ from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.discretion import without_secrets
 from openclaw_memory.errors import Refused
+from openclaw_memory.events import Change
 from openclaw_memory.layers.rooms import format_of
 from openclaw_memory.lifecycle.promotion.told import ORDER
 from openclaw_memory.masking.kinds import told
@@ -27,7 +28,7 @@ from openclaw_memory.storage.files import Files
 from openclaw_memory.storage.follower import Follower
 from openclaw_memory.storage.inbox import Inbox
 from openclaw_memory.workspace import elsewhere
-from openclaw_memory.writing.changes import Change, items_of, with_items
+from openclaw_memory.writing.changes import items_of, with_items
 
 POLL_SECONDS = 0.05
 ORDER_SECONDS = 30.0

@@ -17,6 +17,7 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.errors import OpenClawMemoryError
+from openclaw_memory.events import Change
 from openclaw_memory.handed_in import HandedIn
 from openclaw_memory.indexing import Indexing
 from openclaw_memory.layers.rooms import FOLDERS, format_of
@@ -47,7 +48,6 @@ from openclaw_memory.storage.store import Store
 from openclaw_memory.storage.watching import changes
 from openclaw_memory.workspace import areas, elsewhere, locks
 from openclaw_memory.writer import Planned, Writer
-from openclaw_memory.writing.changes import Change
 
 log = logging.getLogger(__name__)
 

@@ -19,12 +19,13 @@ from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.visibility import kind_of, policies
 from openclaw_memory.discretion import without_secrets
 from openclaw_memory.errors import Refused, UnreadableDocumentError
+from openclaw_memory.events import Change
 from openclaw_memory.layers import rotation, state
 from openclaw_memory.masking.kinds import told
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, NotLoadedError
 from openclaw_memory.storage.store import Store
-from openclaw_memory.writing.changes import Change, check_allowed, idempotency, items_of, storable, with_items
+from openclaw_memory.writing.changes import check_allowed, idempotency, items_of, storable, with_items
 from openclaw_memory.writing.drafting import Drafting
 from openclaw_memory.writing.entries import Alike
 from openclaw_memory.writing.judging import Judging

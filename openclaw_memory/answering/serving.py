@@ -12,11 +12,11 @@ from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
 from openclaw_memory.errors import RootInUseError
+from openclaw_memory.events import Change
 from openclaw_memory.guest import Guest
 from openclaw_memory.owner import Owner
 from openclaw_memory.reader import Reader
 from openclaw_memory.storage.files import Files
-from openclaw_memory.writing.changes import Change
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from openclaw_memory.answering.replies import Replies
 from openclaw_memory.answering.serving import Serving
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.errors import OpenClawMemoryError, Refused
+from openclaw_memory.events import Change
 from openclaw_memory.supplied import Supplied
 from openclaw_memory.writer import Planned
-from openclaw_memory.writing.changes import Change
 
 log = logging.getLogger(__name__)
 

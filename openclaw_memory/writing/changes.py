@@ -22,9 +22,9 @@ from contracts import (
 from contracts.fields import SessionKind
 from openclaw_memory.context.visibility import Writes
 from openclaw_memory.errors import Refused
+from openclaw_memory.events import Change
 from openclaw_memory.markdown.text import clean
 
-Change = MemoryWrite | UpdateFact | TaskStateChange
 """An event that changes memory."""
 
 

@@ -13,9 +13,9 @@ from openclaw_memory.capturing import Captured, capture, earlier_in, is_judged
 from openclaw_memory.config import CaptureConfig, MemoryConfig
 from openclaw_memory.context.visibility import policies
 from openclaw_memory.errors import UnreadableDocumentError
+from openclaw_memory.events import Change
 from openclaw_memory.layers import conversations
 from openclaw_memory.storage.store import Store
-from openclaw_memory.writing.changes import Change
 
 _NOTHING = Captured()
 

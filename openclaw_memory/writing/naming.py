@@ -20,10 +20,10 @@ from contracts import (
 from contracts.fields import SessionKind
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.visibility import audience
+from openclaw_memory.events import Change
 from openclaw_memory.layers import conversations, facts, notes, rotation, state, summary_records, tasks
 from openclaw_memory.storage.store import Store
 from openclaw_memory.workspace import Copies, workspace_of
-from openclaw_memory.writing.changes import Change
 from openclaw_memory.writing.entries import Alike, Entries
 from openclaw_memory.writing.needs import Needs
 

@@ -18,11 +18,11 @@ from contracts import (
 )
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.errors import Refused
+from openclaw_memory.events import Change
 from openclaw_memory.layers import facts, notes, rotation, summary_records, tasks
 from openclaw_memory.markdown.message_header import Language
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.workspace import workspace_of
-from openclaw_memory.writing.changes import Change
 from openclaw_memory.writing.entries import plan_entry
 from openclaw_memory.writing.needs import Needs
 

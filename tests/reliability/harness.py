@@ -16,6 +16,7 @@ import pytest
 
 from contracts import MemoryWrite, UpdateFact
 from openclaw_memory import ManualClock, MemoryConfig
+from openclaw_memory.events import Change
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage import store as store_module
 from openclaw_memory.storage.buffer import FlushLimits
@@ -24,7 +25,6 @@ from openclaw_memory.storage.journal import Journal, SyncMode
 from openclaw_memory.storage.operations import Record
 from openclaw_memory.storage.store import Store
 from openclaw_memory.writer import Writer
-from openclaw_memory.writing.changes import Change
 from tests.reliability.disk import SimulatedDisk
 from tests.support import START, counted_ids
 

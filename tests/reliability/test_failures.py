@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory.errors import OpenClawMemoryError
+from openclaw_memory.events import Change
 from openclaw_memory.storage import journal as journal_module
 from openclaw_memory.storage.flusher import REST_SECONDS
-from openclaw_memory.writing.changes import Change
 from tests.reliability.disk import SimulatedDisk, State, Told
 from tests.reliability.harness import DISK, Run, fact, punctual, running, say, task  # noqa: F401 - punctual is a fixture
 from tests.reliability.proof import Recorded, crashes, faults, versions

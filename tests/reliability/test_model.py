@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from openclaw_memory.events import Change
 from openclaw_memory.layers.rooms import FOLDERS
 from openclaw_memory.markdown.facts import parse_facts
 from openclaw_memory.storage.durable import BACKUP_SUFFIX
-from openclaw_memory.writing.changes import Change
 from tests.reliability.crashes import crash_states
 from tests.reliability.disk import SimulatedDisk, State
 from tests.reliability.harness import DAY, DISK, PROFILE, ROOT, Run, batch, fact, make_punctual, running, say

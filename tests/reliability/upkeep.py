@@ -17,10 +17,10 @@ from contracts import Forget, MemoryCompact, MemoryWritten, Selector
 from openclaw_memory import ManualClock, MemoryConfig
 from openclaw_memory import owner as owner_module
 from openclaw_memory.context.tokens import EstimateCounter
+from openclaw_memory.events import Change
 from openclaw_memory.lifecycle.jobs import Outcome
 from openclaw_memory.owner import Owner
 from openclaw_memory.storage.inbox import Inbox
-from openclaw_memory.writing.changes import Change
 from tests.lifecycle.models import saved, settings
 from tests.reliability.crashes import Crash, crash_states
 from tests.reliability.disk import SimulatedDisk, State

@@ -17,10 +17,10 @@ from bus import Gateway
 from contracts import MemoryRead, MemoryWrite, UpdateFact
 from openclaw_memory import ManualClock, Memory, MemoryConfig
 from openclaw_memory.context.tokens import EstimateCounter
+from openclaw_memory.events import Change
 from openclaw_memory.layers.rooms import FOLDERS
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.inbox import FOLDER as INBOX
-from openclaw_memory.writing.changes import Change
 from tests.reliability.harness import DAY, DISK, PROFILE, ROOT, batch, documents, fact, say, set_aside
 from tests.reliability.people import HAND, MARK, Editor, Truth, facts_changed, message_changed
 from tests.reliability.shared import Locks, SharedDisk

@@ -15,6 +15,7 @@ from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.errors import OpenClawMemoryError, Refused, UnreadableDocumentError
+from openclaw_memory.events import Change
 from openclaw_memory.indexing import Indexing
 from openclaw_memory.layers.rooms import room_of
 from openclaw_memory.layers.state import StateDocument
@@ -28,7 +29,6 @@ from openclaw_memory.lifecycle.forgetting.texts import Needle
 from openclaw_memory.lifecycle.forgetting.tombstones import (
     FORGOTTEN,
     Tombstones,
-    Write,
     comes_by_itself,
     refuse_forgotten,
 )
@@ -112,11 +112,11 @@ class Forgetter:
         """Give what tells whether more was forgotten since it was asked last."""
         return self.tombstones
 
-    def concerns(self, items: Sequence[Write]) -> bool:
+    def concerns(self, items: Sequence[Change]) -> bool:
         """Tell whether any of these has to be looked at: comparing takes a while."""
         return bool(self.tombstones) and any(map(comes_by_itself, items))
 
-    def refuse(self, items: Sequence[Write], *, batch: bool) -> None:
+    def refuse(self, items: Sequence[Change], *, batch: bool) -> None:
         """Refuse what was forgotten and comes back by itself. Raises: `Refused`."""
         refuse_forgotten(items, self.tombstones, batch=batch)
 

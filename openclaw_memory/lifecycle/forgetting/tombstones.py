@@ -28,6 +28,7 @@ from contracts import (
     UpdateFact,
 )
 from openclaw_memory.errors import Refused
+from openclaw_memory.events import Change
 from openclaw_memory.layers.state import plan_state
 from openclaw_memory.lifecycle.forgetting.choosing import Chosen, fact_text
 from openclaw_memory.lifecycle.forgetting.texts import Needle, folded, significant
@@ -43,8 +44,6 @@ _KEY, _OPEN = "key", "open"
 _BYTES = 12
 _LEAD = 2
 """Characters at the beginning of a text that was named itself; such a text has two at least."""
-
-Write = MemoryWrite | UpdateFact | TaskStateChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +167,7 @@ def _mark(key: bytes, plain: str) -> str:
 # -- what comes in ---------------------------------------------------------------------------------------------------
 
 
-def comes_by_itself(write: Write) -> bool:
+def comes_by_itself(write: Change) -> bool:
     """Tell whether nobody has just said this: it came from a program, or was said at another time."""
     if isinstance(write, TaskStateChange):
         return False
@@ -178,7 +177,7 @@ def comes_by_itself(write: Write) -> bool:
     return any(message.timestamp is not None for message in _messages(content))
 
 
-def refuse_forgotten(items: Iterable[Write], forgotten: Tombstones, *, batch: bool) -> None:
+def refuse_forgotten(items: Iterable[Change], forgotten: Tombstones, *, batch: bool) -> None:
     """Refuse what was forgotten and comes back by itself.
 
     Raises: `Refused`, with the field, when it was forgotten, and what to do.
@@ -207,7 +206,7 @@ def _messages(content: object) -> tuple[MessageContent, ...]:
     return (content,) if isinstance(content, MessageContent) else ()
 
 
-def _texts(item: Write) -> Iterator[tuple[str, str, datetime | None]]:
+def _texts(item: Change) -> Iterator[tuple[str, str, datetime | None]]:
     """Give what a write says: field, text, and when it was said."""
     if isinstance(item, UpdateFact):
         yield "value", fact_text(item.section, item.key, item.value), None
