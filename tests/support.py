@@ -7,7 +7,7 @@ import itertools
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,36 @@ def counted_ids() -> Callable[[datetime], str]:
     return lambda time: f"m{next(numbers)}"
 
 
+def copied_in_use(root: Path, target: Path) -> Path:
+    """Copy folders whose index may be at work, as one moment leaves them.
+
+    An index merges its segments when it likes, in a thread of its own: a file of the listing may be gone when its turn
+    comes, and a segment copied after the list that names it belongs to another moment. So an index is copied again
+    until nothing moved meanwhile. Everything else is copied once: a file missing there is a fault.
+    """
+    shutil.copytree(root, target, ignore=shutil.ignore_patterns("*.index"), dirs_exist_ok=True)
+    for index in sorted(root.rglob("*.index")):
+        _copied_at_rest(index, target / index.relative_to(root))
+    return target
+
+
+def _copied_at_rest(folder: Path, target: Path) -> None:
+    for _ in range(1000):
+        with suppress(FileNotFoundError, shutil.Error):
+            before = _listing(folder)
+            shutil.copytree(folder, target, dirs_exist_ok=True)
+            if _listing(folder) == before:
+                return
+        shutil.rmtree(target, ignore_errors=True)
+    raise AssertionError(f"{folder} never stood still")
+
+
+def _listing(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Each file's size and time of change."""
+    files = {path: path.stat() for path in folder.rglob("*")}
+    return {path: (stat.st_size, stat.st_mtime_ns) for path, stat in files.items()}
+
+
 class Remembering:
     """A memory on a bus of its own, with a clock that is moved by hand."""
 
@@ -134,8 +164,7 @@ class Remembering:
 
     def crashed_copy(self, target: Path) -> Path:
         """Copy the folders as a crash at this moment would leave them."""
-        shutil.copytree(self.memory.config.root, target)
-        return target
+        return copied_in_use(self.memory.config.root, target)
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from tests.lifecycle.forgetting.world import (
     said,
     task,
 )
-from tests.support import START, FaultyFiles, remembering
+from tests.support import START, FaultyFiles, copied_in_use, remembering
 
 
 @pytest.mark.parametrize("engine", ["tantivy", "sqlite"])
@@ -181,7 +181,7 @@ async def test_what_was_said_again_survives_the_end_of_another_forgetting(tmp_pa
 
         async def crash(self: Store, *arguments: Any) -> None:
             await self.flush()
-            shutil.copytree(root, crashed, dirs_exist_ok=True)
+            copied_in_use(root, crashed)
             await purge(self, *arguments)
 
         with pytest.MonkeyPatch.context() as patch:
