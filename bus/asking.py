@@ -13,30 +13,27 @@ from bus.requests import Pending
 
 async def ask(hub: Hub, payload: Payload, seconds: float | None) -> Payload:
     """Send a request and return what is replied within `seconds`; `EventBus.request` says what is raised."""
-    route = hub.routes.of(type(payload))
+    route = hub.found.get(payload.__class__) or hub.routes.of(type(payload))
     if not route.responders:
         raise NoResponderError(payload.event_type)
     worker = hub.worker()
-    chain = chain_of(worker)
+    chain = chain_of(worker) if worker is not None else []
     if chain and all(responder in chain for responder in route.responders):
         waiting = [subscription.name for subscription in reversed(chain)]
         raise RequestCycleError(payload.event_type, [*waiting, route.responders[0].name])
     event = hub.event(payload, worker.event if worker is not None else None)
-    pending = Pending(event, hub.binding.future(), route.responders, worker)
+    pending = Pending(event, hub.binding.future(), route.responders, worker, seconds)
     event._pending = pending
     if hub.tracer.hook is None:
-        return await _wait(hub, pending, seconds)
+        return await _wait(hub, pending)
     info: dict[str, Any] = {"event": event}
     async with hub.tracer.span("request", info):
-        info["reply"] = reply = await _wait(hub, pending, seconds)
+        info["reply"] = reply = await _wait(hub, pending)
     return reply
 
 
-async def _wait(hub: Hub, pending: Pending, seconds: float | None) -> Payload:
-    key = hub.requests.add(pending)
-    timer = None
-    if seconds is not None and hub.binding.loop is not None:
-        timer = hub.binding.loop.call_later(seconds, pending.expire, seconds)
+async def _wait(hub: Hub, pending: Pending) -> Payload:
+    hub.requests.add(pending)
     try:
         room = hub.send(pending.event)
         if room is not None:
@@ -46,9 +43,7 @@ async def _wait(hub: Hub, pending: Pending, seconds: float | None) -> Payload:
         with hub.waiting.of_worker(pending.requester, [ReplyWait(pending)]):
             return await pending.future
     finally:
-        if timer is not None:
-            timer.cancel()
-        hub.requests.forget(key)
+        hub.requests.forget(pending)
         if not pending.future.done():
             pending.future.cancel()
         elif not pending.future.cancelled():

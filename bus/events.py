@@ -40,7 +40,7 @@ class Event(Generic[P]):
 
     # Most events have no links, and do not pay for them: see `LinkedEvent`.
     _causation: int | str | None = None
-    _correlation_id: str | None = None
+    _correlation: int | str | None = None
     _pending: Pending | None = None
 
     def __init__(self, data: P, number: int | str, origin: Origin, stamp: int | datetime.datetime) -> None:
@@ -81,7 +81,7 @@ class Event(Generic[P]):
     @property
     def correlation_id(self) -> str | None:
         """Id of the request that this event answers."""
-        return self._correlation_id
+        return None if self._correlation is None else self._id_of(self._correlation)
 
     @property
     def causation_id(self) -> str | None:
@@ -111,8 +111,8 @@ class Event(Generic[P]):
             "time": self.time.isoformat().replace("+00:00", "Z"),
             "datacontenttype": CONTENT_TYPE,
         }
-        if self._correlation_id is not None:
-            wire["correlationid"] = self._correlation_id
+        if self._correlation is not None:
+            wire["correlationid"] = self.correlation_id
         if self._causation is not None:
             wire["causationid"] = self.causation_id
         return wire
@@ -128,7 +128,7 @@ class Event(Generic[P]):
 class LinkedEvent(Event[P]):
     """An event that was caused by another, or answers one, or is a request that somebody waits for."""
 
-    __slots__ = ("_causation", "_correlation_id", "_pending")
+    __slots__ = ("_causation", "_correlation", "_pending")
 
     def __init__(
         self,
@@ -137,10 +137,14 @@ class LinkedEvent(Event[P]):
         origin: Origin,
         stamp: int | datetime.datetime,
         causation: int | str | None = None,
-        correlation_id: str | None = None,
+        correlation: int | str | None = None,
         pending: Pending | None = None,
     ) -> None:
-        super().__init__(data, number, origin, stamp)
+        # As `Event` does: a call on the way would be felt.
+        self._data = data
+        self._number = number
+        self._origin = origin
+        self._stamp = stamp
         self._causation = causation
-        self._correlation_id = correlation_id
+        self._correlation = correlation
         self._pending = pending

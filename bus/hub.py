@@ -51,15 +51,9 @@ class Hub:
     def event(self, payload: Payload, cause: Event[Any] | None, answered: Event[Any] | None = None) -> LinkedEvent[Any]:
         """Put a payload of this process into its envelope."""
         self.made += 1
-        cause = cause or answered
-        return LinkedEvent(
-            payload,
-            self.made,
-            self.origin,
-            self.stamp(),
-            None if cause is None else cause.number_for(self.origin),
-            None if answered is None else answered.id,
-        )
+        correlation = None if answered is None else answered.number_for(self.origin)
+        causation = correlation if cause is None else cause.number_for(self.origin)
+        return LinkedEvent(payload, self.made, self.origin, self.stamp(), causation, correlation)
 
     def accept(self, event: Event[Any]) -> Awaitable[None] | None:
         """Queue `event` wherever it belongs; return what waits for room, where there is none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from bus.errors import BusError, HandlerFailedError, RequestTimeoutError, ResponderClosedError
@@ -19,29 +20,35 @@ if TYPE_CHECKING:
 class Pending:
     """One request: who may still answer it, and the future of its reply."""
 
-    __slots__ = ("event", "future", "requester", "responders", "rooms")
+    __slots__ = ("due", "event", "future", "requester", "responders", "rooms", "seconds")
 
     def __init__(
         self,
         event: Event[Any],
         future: asyncio.Future[Payload],
-        responders: Iterable[Subscription],
+        responders: Sequence[Subscription],
         requester: Worker | None,
+        seconds: float | None,
     ) -> None:
         self.event = event
         self.future = future
-        self.responders = set(responders)
+        self.responders = responders
         self.requester = requester
-        self.rooms: list[Room] = []
+        self.seconds = seconds
+        """How long the requester waits."""
+        self.due = math.inf
+        """Until when, on the clock of the event loop."""
+        self.rooms: Sequence[Room] = ()
 
     def fail(self, error: BusError) -> None:
         """Let the requester see `error`, unless it has its reply or is gone."""
         if not self.future.done():
             self.future.set_exception(error)
 
-    def expire(self, timeout: float) -> None:
-        """End the wait after `timeout` seconds; also that for room in full queues."""
-        self.fail(RequestTimeoutError(self.event.type, timeout, sorted(who.name for who in self.responders)))
+    def expire(self) -> None:
+        """End the wait, since its time is over; also that for room in full queues."""
+        assert self.seconds is not None
+        self.fail(RequestTimeoutError(self.event.type, self.seconds, sorted(who.name for who in self.responders)))
         self.leave_lines("request timed out before there was room")
 
     def leave_lines(self, reason: str) -> None:
@@ -52,7 +59,7 @@ class Pending:
     def lose(self, subscription: Subscription, error: BusError) -> None:
         """Note that `subscription` will not answer; fail when nobody is left who may."""
         if subscription in self.responders:
-            self.responders.discard(subscription)
+            self.responders = [other for other in self.responders if other is not subscription]
             if not self.responders:
                 self.fail(error)
 
@@ -60,24 +67,50 @@ class Pending:
 class Requests:
     """All requests of one bus that wait for their reply, by the id of their event."""
 
-    __slots__ = ("_pending", "late")
+    __slots__ = ("_pending", "_timer", "late")
 
     def __init__(self) -> None:
         self._pending: dict[str, Pending] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        """Goes off when the next could be overdue. One for all: hardly a request ever needs its own."""
         self.late = 0
 
     def __len__(self) -> int:
         return len(self._pending)
 
-    def add(self, pending: Pending) -> str:
-        """Note a request; return the key under which to forget it."""
-        key = pending.event.id
-        self._pending[key] = pending
-        return key
+    def add(self, pending: Pending) -> None:
+        """Note a request; end it when its time is over."""
+        self._pending[pending.event.id] = pending
+        if pending.seconds is not None:
+            loop = pending.future.get_loop()
+            pending.due = due = loop.time() + pending.seconds
+            if self._timer is None or due < self._timer.when():
+                self._look_at(due, loop)
 
-    def forget(self, key: str) -> None:
+    def forget(self, pending: Pending) -> None:
         """Forget a request that has ended, however it did."""
-        del self._pending[key]
+        del self._pending[pending.event.id]
+        # Its event knows it, for replies that come late. If it knew the event too, only the garbage collector could
+        # free both, with payload and reply; collecting cost a busy bus more than carrying the events did.
+        del pending.event
+
+    def _look_at(self, due: float, loop: asyncio.AbstractEventLoop) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = loop.call_at(due, self._end_overdue, loop)
+
+    def _end_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End what is overdue, and look again when the next could be."""
+        self._timer = None
+        now = loop.time()
+        waiting = list(self._pending.values())
+        for pending in waiting:
+            if pending.due <= now:
+                # Also one that has its reply: it may still wait for room at those who only watch.
+                pending.expire()
+        due = min((pending.due for pending in waiting if pending.due > now), default=math.inf)
+        if due < math.inf:
+            self._look_at(due, loop)
 
     def find(self, event_id: str | None) -> Pending | None:
         """Return the request whose event has this id, if it still waits."""
@@ -106,6 +139,9 @@ class Requests:
 
     def fail_all(self, error: BusError) -> None:
         """End every wait with `error`."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         for pending in list(self._pending.values()):
             pending.fail(error)
             pending.leave_lines("bus closed")

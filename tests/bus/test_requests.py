@@ -148,6 +148,46 @@ async def test_timeout_is_also_a_standard_timeout(bus, recorder):
         await bus.request(Ask(), timeout=1)
 
 
+async def test_each_request_has_its_own_time_limit(bus, recorder):
+    """Those that wait share a timer; each ends when it said, whatever the others said before or after it."""
+    bus.subscribe(Ask, recorder(), answers=True, concurrency=8)
+    loop, ended = asyncio.get_running_loop(), {}
+
+    async def ask(start: float, seconds: float | None) -> None:
+        await asyncio.sleep(start)
+        with pytest.raises(RequestTimeoutError, match=f"{seconds}"):
+            await bus.request(Ask(), timeout=seconds)
+        ended[start, seconds] = loop.time() - begun
+
+    begun = loop.time()
+    waits = [(0, 5), (0, 1), (0.5, 3), (2, 1), (2, 2), (2, 10), (6, 0)]
+    async with asyncio.TaskGroup() as group:
+        for start, seconds in waits:
+            group.create_task(ask(start, seconds))
+    assert ended == {wait: pytest.approx(sum(wait)) for wait in waits}
+    assert bus.statistics().pending_requests == 0
+
+
+async def test_an_ended_request_leaves_nothing_to_the_garbage_collector(bus):
+    """Event, reply and future are free when nobody has them: a busy bus would collect all the time."""
+
+    async def answer(event):
+        await bus.reply(event, Answer())
+
+    bus.subscribe(Ask, answer, answers=True)
+    asked = Ask()
+    freed = weakref.ref(asked)
+    gc.collect()
+    gc.disable()
+    try:
+        await bus.request(asked)
+        await bus.drain()
+        del asked
+        assert freed() is None
+    finally:
+        gc.enable()
+
+
 async def test_timeout_while_queue_is_full(bus, recorder, settle):
     """The time limit holds for room in the queue too; the request leaves the line and is counted."""
     slow = recorder()
