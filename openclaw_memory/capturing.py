@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
+from typing import overload
 
 from contracts import MemoryWrite, MessageContent, MessagesContent
 from contracts.fields import SessionKind
@@ -17,6 +19,33 @@ SAID_NOW = timedelta(days=1)
 
 EARLIER = 6
 """So many of the user's earlier messages of a day tell what was corrected before."""
+
+
+class _Before(Sequence[str]):
+    """What the user said before, found when somebody looks: few messages rest on it.
+
+    Parameters: `earlier`, which finds what was said before the write; `said`, what was said in it.
+    """
+
+    def __init__(self, earlier: Callable[[], Sequence[str]], said: Iterable[str]) -> None:
+        self._earlier = earlier
+        self._said = tuple(said)
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        return (*self._earlier(), *self._said)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._texts[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +63,7 @@ def is_judged(item: MemoryWrite, now: datetime) -> bool:
 
 def capture(
     item: MemoryWrite,
-    earlier: Sequence[str],
+    earlier: Callable[[], Sequence[str]],
     supplied: Sequence[str],
     kind: SessionKind,
     rules: CaptureConfig,
@@ -42,17 +71,17 @@ def capture(
 ) -> Captured:
     """Judge the user's messages of a write, in order. Pure.
 
-    Parameters: `earlier`, the user's messages of the session before it, oldest first; `supplied`, what memory put into
-    the session's last context; `kind` of the session; `rules`; `now`.
+    Parameters: `earlier`, which finds the user's messages of the session before it, oldest first; `supplied`, what
+    memory put into the session's last context; `kind` of the session; `rules`; `now`.
     """
     # Imported when the first user speaks: its patterns take a while to be compiled.
     from openclaw_memory.capture import event_of, judge, suggestion_of
 
     writes: list[tuple[MemoryWrite, str]] = []
     suggestions: list[str] = []
-    said = list(earlier)
+    said: list[str] = []
     for text in _of_user(item, now):
-        for finding in judge(text, earlier=said, supplied=supplied).findings:
+        for finding in judge(text, earlier=_Before(earlier, said), supplied=supplied).findings:
             event = event_of(finding, item.session_id, kind) if finding.verdict == "write" else None
             if event is not None and rules.explicit:
                 writes.append((event, suggestion_of(finding) or ""))
@@ -74,12 +103,13 @@ def earlier_in(document: ConversationDocument, session: str) -> list[str]:
 
 def _of_user(item: MemoryWrite, now: datetime) -> Iterable[str]:
     """Give what the user says now; what was said longer ago is being moved in from elsewhere, and asks for nothing."""
-    content = item.content
-    messages: Sequence[MessageContent] = ()
-    if isinstance(content, MessagesContent):
-        messages = content.messages
-    elif isinstance(content, MessageContent):
-        messages = (content,)
+    match item.content:
+        case MessageContent() as message:
+            messages: Sequence[MessageContent] = (message,)
+        case MessagesContent(messages=messages):
+            pass
+        case _:
+            messages = ()
     return [
         message.content
         for message in messages

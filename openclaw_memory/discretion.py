@@ -23,6 +23,7 @@ from contracts import (
 )
 from openclaw_memory.errors import Refused
 from openclaw_memory.events import Change
+from openclaw_memory.masking.cues import may_hold
 from openclaw_memory.masking.kinds import Kind, Language
 from openclaw_memory.masking.mask import Masked, mask, mask_name, mask_named
 
@@ -68,13 +69,13 @@ class _Masker:
 
     def change(self, item: Change) -> Change:
         match item:
+            case MemoryWrite(content=content):
+                new = self._content(content)
+                return item if new is content else item.model_copy(update={"content": new})
             case UpdateFact():
                 return self._fact(item)
             case TaskStateChange():
                 return self._fields(item, "reason")
-            case MemoryWrite(content=content):
-                new = self._content(content)
-                return item if new is content else item.model_copy(update={"content": new})
 
     def _content(self, content: Any) -> Any:
         match content:
@@ -137,7 +138,7 @@ class _Masker:
         changed = {}
         for name in names:
             text = getattr(model, name)
-            if text and (new := self._noted(mask(text, self._language))) != text:
+            if text and may_hold(text) and (new := self._noted(mask(text, self._language))) != text:
                 changed[name] = new
         return model.model_copy(update=changed) if changed else model
 

@@ -21,6 +21,13 @@ def stamp_of(id_: str) -> int:
     return value
 
 
+def number_of(id_: str) -> int:
+    value = 0
+    for char in id_:
+        value = value * 32 + "0123456789ABCDEFGHJKMNPQRSTVWXYZ".index(char)
+    return value
+
+
 @given(TIMES, st.integers(min_value=-720, max_value=720))
 def test_an_id_tells_its_time(naive: datetime, minutes: int) -> None:
     """In milliseconds since 1970, whatever the offset; 26 characters of Crockford's alphabet."""
@@ -39,6 +46,15 @@ def test_ids_of_one_maker_sort_as_they_were_made(steps: list[int]) -> None:
         now += timedelta(milliseconds=step)
         made.append(make(now))
     assert made == sorted(set(made))
+
+
+def test_a_burst_within_a_millisecond() -> None:
+    """Counting on carries over all characters that it has to."""
+    make, now = MessageIds(), datetime(2026, 5, 4, tzinfo=UTC)
+    made = [make(now) for _ in range(3_000)]
+    assert made == sorted(set(made))
+    assert {stamp_of(one) for one in made} == {int(now.timestamp() * 1000)}
+    assert [number_of(one) - number_of(made[0]) for one in made] == list(range(3_000))
 
 
 def test_messages_older_than_1970_have_ids() -> None:

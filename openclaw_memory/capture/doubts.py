@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import re
 
-_NOT_TO = re.compile(
+from openclaw_memory.capture.cued import cued
+
+_NOT_TO = cued(
+    # What is not to be kept is named by one of these.
+    "记|存|remember|memori|save|store|record|keep|note|write down|log|forget ",
     r"(?:别|不要|不用|无需|不必|不需要|甭|请勿)(?:再)?(?:把.{1,20}?|给我|帮我)?"
     r"(?:记(?!得|错|混|仇|恨|忆)|存(?!在)|保存|记录|写进记忆|写到记忆)"
     r"|\b(?:don't|do not|never|needn't|no need to|don't need to|do not need to|don't have to|shouldn't|please not)\s+"
     r"(?:\w+\s+)?(?:remember|memori[sz]e|save|store|record|keep|note|write down|log)\s+(?:this|that|it|any|what|these|the|my)\b"
     r"|\boff the record\b|\bforget (?:that|what) i (?:just )?said\b",
-    re.IGNORECASE,
 )
-_KEEPING = ("记", "存", "remember", "memori", "save", "store", "record", "keep", "note", "write down", "log", "forget")
-"""One of these stands in everything that asks not to keep something."""
 _REPORTED = re.compile(
     r"(?:他|她|他们|她们|它|别人|人家|有人|老师|老板|同事|朋友|客户|医生|妈妈?|爸爸?|书|小说|电影|歌词|文章|主人公|新闻|大家)"
     r"[^，,。]{0,8}?(?:说|讲|写|问|叫|让|要求|告诉|提到)"
@@ -36,42 +37,44 @@ _HYPOTHETICAL = re.compile(
     r"|^\W*(?:(?:and|so|but|well)\W+)*(?:if|suppose|supposing|imagine|assuming|assume|pretend|what if|let's say|say i|e\.g|for example)\b",
     re.IGNORECASE,
 )
-_PROJECT = re.compile(
+_PROJECT = cued(
+    "项目|仓库|团队|代码库|工程|project|repo|codebase|team",
     r"(?:这个|本|该)(?:项目|仓库|团队|代码库|工程)|\b(?:in |for )?(?:this|our) (?:project|repo|repository|codebase|team)\b",
-    re.IGNORECASE,
 )
-_SELF = re.compile(r"(?<=我)这个?人")
-_LASTING = re.compile(
+_SELF = cued("我这", r"(?<=我)这个?人")
+_LASTING = cued(
+    "从|from |as of today",
     r"从(?:今天|现在|今|此)(?:开始|起|以后|往后)?|从今以后|\bfrom (?:today|now|tonight) on(?:wards?)?\b|\bas of today\b",
-    re.IGNORECASE,
 )
-_ONCE = re.compile(
+_ONCE = cued(
+    "这|那|第|先|次|今|明天|昨|刚|暂时|临时|待会|等会|周末"
+    "|this|that|these|those|once|now|today|moment|the time being|tonight|tomorrow|yesterday|temporarily|last "
+    "|function|paragraph|file|picture|image|sentence|answer|line|variable|example|table",
     r"这次|这一次|这回|这一回|本次|此次|今天|今晚|今早|今日|明天|昨天|昨晚|刚才|刚刚|暂时|临时|目前先|^先|[，,]先|待会|等会|周末"
     r"|(?:这|那)(?:一|两|几)?(?:个|段|句|张|份|行|篇|条|里|种|些|套|部分)|第[一二三四五六七八九十\d]+(?:段|个|行|页|章|句)"
     r"|\b(?:just |only )?(?:this|that) (?:once|time)\b|\bfor (?:once|now|today|the moment|a moment|the time being)\b|\btoday\b|\btonight\b"
     r"|\btomorrow\b|\byesterday\b|\btemporarily\b|\bright now\b|\bat the moment\b|\blast (?:night|week|month|year|time)\b"
     r"|\bthis (?:one|week|morning|afternoon|evening|weekend)\b|\b(?:in|for|on|with|use|using|to|from)\s+(?:this|that|these|those)\b"
     r"|\b(?:the|this|that) (?:\w+ )?(?:function|paragraph|file|picture|image|sentence|answer|line|variable|example|table)\b",
-    re.IGNORECASE,
 )
-_HEDGE = re.compile(
+_HEDGE = cued(
+    "可能|也许|或许|大概|好像|似乎|说不定|估计|确定|应该|考虑|觉得|感觉|我想|没准|大约会"
+    "|maybe|perhaps|possibly|probably|likely|i think|i guess|i suppose|i believe|it seems|not sure|kind of|sort of|might|may",
     r"可能(?:会)?|也许|或许|大概(?:会)?|好像(?:是)?|似乎|说不定|估计|我?不太?确定|应该(?:是)?(?=.*吧)|(?:正在|在)?考虑|我?觉得|我?感觉(?=我|是|好像)|我想(?=我)|没准|大约会|(?<=也许我们)应该|或许"
     r"|\b(?:maybe|perhaps|possibly|probably|likely|i think(?! about| of)|i guess|i suppose|i believe(?! in)|it seems|i'm not sure(?:,? but)?|not sure(?:,? but)?|"
     r"kind of|sort of)\b,?|\b(?:might|(?-i:may))\b",
-    re.IGNORECASE,
 )
-_PLANNING = re.compile(
+_PLANNING = cued(
+    "thinking |considering|debating|leaning toward|考虑|犹豫|纠结",
     r"\b(?:i'm|i am|we're|we are) (?:thinking (?:of|about)|considering|debating|leaning towards?) "
     r"(?:moving|switching|changing|quitting|giving up|stopping|migrating|dropping|using|going (?:vegan|vegetarian))\b"
     r"|(?:我|我们)(?:在|正在|还在)?(?:考虑|犹豫|纠结)(?:要不要|是否|着)?(?:换|改|搬|辞|戒|转|用)",
-    re.IGNORECASE,
 )
 
 
 def asks_not_to(text: str) -> bool:
     """Tell whether the user asks that something not be remembered."""
-    small = text.lower()
-    return any(cue in small for cue in _KEEPING) and _NOT_TO.search(text) is not None
+    return _NOT_TO.search(text) is not None
 
 
 def is_reported(text: str) -> bool:

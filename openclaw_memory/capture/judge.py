@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
 
-from openclaw_memory.capture import doubts
+from openclaw_memory.capture import doubts, others
 from openclaw_memory.capture.clauses import Request
 from openclaw_memory.capture.corrections import repeated_correction
 from openclaw_memory.capture.places import place_of
@@ -39,43 +40,44 @@ def judge(
     if any(doubts.asks_not_to(sentence.text) for sentence in sentences):
         # Said of the message as a whole: nothing of it is kept.
         return Judgement(tuple(_skip(sentence, "asked_not_to") for sentence in sentences))
-    memory = _Memory.of(earlier, supplied, known)
+    memory = _Memory(earlier, supplied, known)
     findings: list[Finding] = []
     for number, sentence in enumerate(sentences):
         before = sentences[number - 1] if number else None
-        findings.append(_judge_sentence(sentence, before, memory))
+        finding = _judge_sentence(sentence, before, memory)
+        findings.append(_as_the_users_own(finding, sentence, sentences, memory))
     return Judgement(tuple(findings))
 
 
-@dataclass(frozen=True, slots=True)
 class _Memory:
-    """What was said and stored before, made ready for comparing."""
+    """What was said and stored before; made ready for comparing when it is first needed."""
 
-    last: str
-    said: Sequence[str]
-    supplied: Sequence[str]
-    known: Collection[str]
+    def __init__(self, earlier: Sequence[str], supplied: Sequence[str], known: Collection[str]) -> None:
+        self.earlier = earlier
+        self._supplied = [fold(line) for text in supplied for line in text.split("\n")]
+        self._known = known
 
-    @classmethod
-    def of(cls, earlier: Sequence[str], supplied: Sequence[str], known: Collection[str]) -> _Memory:
-        said = [text.strip() for text in earlier if text.strip()]
-        return cls(
-            said[-1] if said else "",
-            said,
-            [fold(line) for text in supplied for line in text.split("\n")],
-            {fold(text) for text in known},
-        )
+    @property
+    def last(self) -> str:
+        """The user's message before; empty when there is none."""
+        return next((said for text in reversed(self.earlier) if (said := text.strip())), "")
 
-    def supplied_it(self, text: str) -> bool:
-        if not self.supplied:
+    @cached_property
+    def known(self) -> Collection[str]:
+        """What is stored, folded."""
+        return {fold(text) for text in self._known}
+
+    def supplied_it(self, sentence: Sentence) -> bool:
+        """Tell whether memory itself said this."""
+        if not self._supplied:
             return False
-        folded = fold(text)
-        return len(folded) >= LEAST_ECHO and any(folded in line for line in self.supplied)
+        folded = fold(sentence.whole(sentence.text))
+        return len(folded) >= LEAST_ECHO and any(folded in line for line in self._supplied)
 
 
 def _judge_sentence(sentence: Sentence, before: Sentence | None, memory: _Memory) -> Finding:
     text = sentence.text
-    if memory.supplied_it(sentence.whole(text)):
+    if memory.supplied_it(sentence):
         return _skip(sentence, "echo")
     if is_quote(text):
         return _skip(sentence, "reported" if fold(sentence.whole(text)) else "no_statement")
@@ -86,10 +88,22 @@ def _judge_sentence(sentence: Sentence, before: Sentence | None, memory: _Memory
         return _requested(sentence, request, before, memory)
     if len(text) > MAX_STATEMENT_CHARS:
         return _skip(sentence, "no_statement")
-    preference = repeated_correction(sentence, memory.said)
+    preference = repeated_correction(sentence, memory.earlier)
     if preference is not None:
         return _found("propose", "repeated_correction", sentence, preference, memory)
     return _stated(sentence, memory)
+
+
+def _as_the_users_own(finding: Finding, sentence: Sentence, sentences: Sequence[Sentence], memory: _Memory) -> Finding:
+    """Ask about a fact of the user's that somebody else may have said of themselves: it would replace a true one."""
+    if finding.verdict != "write" or finding.place is None or finding.place.layer != "fact":
+        return finding
+    beside = sentence.whole(sentence.text).replace(finding.text, "")
+    around = [beside, *(other.text for other in sentences if other is not sentence)]
+    if finding.text in memory.last:
+        # It points to the message before, which the one before that may announce.
+        around += memory.earlier[-2:]
+    return replace(finding, verdict="ask", rule="unclear_request") if others.speak(around) else finding
 
 
 def _requested(sentence: Sentence, request: Request, before: Sentence | None, memory: _Memory) -> Finding:

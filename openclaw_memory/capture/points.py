@@ -31,37 +31,44 @@ _PREFERENCES = ("preference", "standing_wish", "repeated_correction")
 
 
 def key_points(
-    messages: Sequence[tuple[str, str]], *, known: Collection[str] = (), language: Language = "zh"
+    messages: Sequence[tuple[str, str]], *, told: int = 0, known: Collection[str] = (), language: Language = "zh"
 ) -> list[str]:
     """Choose what of a session is worth a line, without a model.
 
     Decisions, things to do, preferences, and what else the user stated or asked to be remembered, as `judge` finds
     them; where there is nothing of the kind, the first thing that the user said and the last thing that was said.
 
-    Parameters: `messages`, role and text, oldest first; `known`, lines that are in the log already, which are not given
+    Parameters: `messages`, role and text, oldest first; `told`, how many of them were there when this was asked last,
+    so that what they come to is not given again; `known`, lines that are in the log already, which are not given
     again; `language` of the labels. Pure; never raises.
     """
-    said = [(role, text) for role, text in messages if role in ("user", "assistant") and text.strip()]
+    said = [
+        (role, text, place >= told)
+        for place, (role, text) in enumerate(messages)
+        if role in ("user", "assistant") and text.strip()
+    ]
     if not said:
         return []
     labels, seen = _LABELS[language], {fold(line) for line in known}
-    points = [f"{_label(finding, labels)}{_line(finding.text)}" for finding in _findings(said)]
+    points = [(f"{_label(finding, labels)}{_line(finding.text)}", is_new) for finding, is_new in _findings(said)]
     if not points:
-        first = next((text for role, text in said if role == "user"), said[0][1])
-        points = [f"{labels['first']}{_line(first)}", f"{labels['last']}{_line(said[-1][1])}"]
-        points = points[: 1 if said[-1][1] == first else 2]
-    fresh = {fold(point): point for point in points if fold(point) not in seen}
+        first, first_is_new = next(((text, is_new) for role, text, is_new in said if role == "user"), said[0][1:])
+        _, last, last_is_new = said[-1]
+        points = [(f"{labels['first']}{_line(first)}", first_is_new), (f"{labels['last']}{_line(last)}", last_is_new)]
+        points = points[: 1 if last == first else 2]
+    fresh = {fold(point): point for point, is_new in points if is_new and fold(point) not in seen}
     return list(fresh.values())[-MOST_POINTS:]
 
 
-def _findings(said: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+def _findings(said: Sequence[tuple[str, str, bool]]) -> Iterator[tuple[Finding, bool]]:
+    """Give what is to be remembered, and whether it was said since."""
     earlier: list[str] = []
-    for role, text in said:
+    for role, text, is_new in said:
         if role != "user":
             continue
         for finding in judge(text, earlier=earlier).findings:
             if finding.verdict in ("write", "propose") and finding.text.strip():
-                yield finding
+                yield finding, is_new
         earlier.append(text)
 
 

@@ -22,18 +22,25 @@ HOLDERS = f"{chr(_HOLDER)}-{chr(_HOLDER + _MOST_HOLDERS)}"
 """They as a range of a character class."""
 _HOLDERS = re.compile(f"[{HOLDERS}]")
 _QUOTED = re.compile(r'`[^`\n]+`|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|"[^"\n]*"|„[^“\n]*“|«[^»\n]*»')
-_END = re.compile(r"(?<=[。！？!?；;])\s*|(?<=[.])(?:\s+|$)|\n+|(?<=~)\s+")
+_END = re.compile(r"[。！？!?；;]\s*|[.](?:\s+|$)|\n+|~(?!\n)\s+")
+"""The last character of a sentence, and what stands between it and the next."""
 _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx)|\b\w)\.$", re.IGNORECASE)
 _LONGEST_ABBREVIATION = 12
 _BULLET = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?")
 _SAYS = re.compile(r"[^\W_]")
 _SILENT = re.compile(r"[\W_]+")
 _HAN = re.compile("[\u3400-\u9fff]")
-_TRADITIONAL = str.maketrans(
-    "記請別歡習慣現這個來說話嗎麼樣誰幾為會應該從後還們對過決換錄寫進憶討厭愛養幫時區職業師員學護醫統總題覺點單讓開給遠難倆間將結檔專項圖臨暫絕處邊許東無須頭",
+_TRADITIONAL = (
+    "記請別歡習慣現這個來說話嗎麼樣誰幾為會應該從後還們對過決換錄寫進憶討厭愛養幫"
+    "時區職業師員學護醫統總題覺點單讓開給遠難倆間將結檔專項圖臨暫絕處邊許東無須頭"
+)
+_SIMPLE = str.maketrans(
+    _TRADITIONAL,
     "记请别欢习惯现这个来说话吗么样谁几为会应该从后还们对过决换录写进忆讨厌爱养帮时区职业师员学护医统总题觉点单让开给远难俩间将结档专项图临暂绝处边许东无须头",
 )
-_MAY_BE_BLOCK = re.compile(r"[`~<>\t]| {4}")
+_HAS_TRADITIONAL = re.compile(f"[{_TRADITIONAL}]")
+_APOSTROPHES = re.compile(r"(?<=\w)[’ʼ](?=\w)")
+_BLOCK_MARKS = ("`", "~", "<", ">", "\t", "    ")
 """Code and quotations hold one of these; most messages need no parser."""
 _PARSER = MarkdownIt("commonmark").disable("inline")
 
@@ -55,14 +62,15 @@ class Sentence:
         """Give the words behind a part of `text`, as the user wrote them."""
         at = self.text.find(part)
         raw = self.original[at : at + len(part)] if at >= 0 else part
-        return restore(raw, self.quotes)
+        return restore(raw, self.quotes) if self.quotes else raw
 
 
 def sentences_of(message: str) -> list[Sentence]:
     """Split a message into sentences, without code blocks and without block quotes (others' words)."""
-    prose = _HOLDERS.sub("\ufffd", _prose(message[:MAX_JUDGED_CHARS]))
-    # The apostrophe of a contraction is no quotation mark.
-    prose = re.sub(r"(?<=\w)[’ʼ](?=\w)", "'", prose)
+    prose = _prose(message[:MAX_JUDGED_CHARS])
+    if not prose.isascii():
+        # The apostrophe of a contraction is no quotation mark.
+        prose = _APOSTROPHES.sub("'", _HOLDERS.sub("\ufffd", prose))
     quotes: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -74,7 +82,7 @@ def sentences_of(message: str) -> list[Sentence]:
     for line in _split(masked):
         text = _BULLET.sub("", line, count=1).strip()
         if text and len(sentences) < MAX_SENTENCES:
-            plain = text if text.isascii() else text.translate(_TRADITIONAL)
+            plain = text.translate(_SIMPLE) if _HAS_TRADITIONAL.search(text) else text
             sentences.append(Sentence(plain, text, tuple(quotes)))
     return sentences
 
@@ -91,7 +99,7 @@ def unquoted(text: str) -> str:
 
 def is_quote(text: str) -> bool:
     """Tell whether nothing of a sentence is left but quotations."""
-    return _SAYS.search(_HOLDERS.sub("", text)) is None
+    return _SAYS.search(text if text.isascii() else _HOLDERS.sub("", text)) is None
 
 
 def fold(text: str) -> str:
@@ -106,7 +114,7 @@ def has_chinese(text: str) -> bool:
 
 def _prose(message: str) -> str:
     """Leave out code blocks and block quotes, line by line, as CommonMark sees them."""
-    if not _MAY_BE_BLOCK.search(message):
+    if not any(mark in message for mark in _BLOCK_MARKS):
         return message
     lines = message.split("\n")
     # The parser reads carriage returns as line ends of their own; lines are counted as it does.
@@ -122,9 +130,13 @@ def _prose(message: str) -> str:
 def _split(text: str) -> list[str]:
     pieces, start = [], 0
     for match in _END.finditer(text):
-        before = text[max(start, match.start() - _LONGEST_ABBREVIATION) : match.start()]
-        if match.group() != "" and "\n" not in match.group() and _ABBREVIATION.search(before):
+        between = match.group()
+        end = match.start()
+        if not between.startswith("\n"):
+            between, end = between[1:], end + 1
+        before = text[max(start, end - _LONGEST_ABBREVIATION) : end]
+        if between and "\n" not in between and _ABBREVIATION.search(before):
             continue
-        pieces.append(text[start : match.start()])
+        pieces.append(text[start:end])
         start = match.end()
     return [*pieces, text[start:]]

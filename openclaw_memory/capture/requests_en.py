@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from openclaw_memory.capture.clauses import MARK, START, Request, trim
+from openclaw_memory.capture.cued import cued, small
 
-_CUES = ("remember", "mind", "forget", "note", "jot", "write", "record", "stor", "save", "add", "put", "commit", "log")
-"""One of these stands in every request: looked for first, since the patterns cost far more."""
 _LEAD = (
     r"(?:(?:please|pls|plz|hey|hi|hello|ok|okay|so|also|and|but|oh|btw|by the way|just|now|then|kindly|do|again|well|"
     r"alright|right|sure|yes|always|for future reference|from now on|going forward)\b[,!]?\s+)*+"
@@ -30,8 +29,16 @@ _KEEP = (
     r"(?:save|store|add|put|commit|write|log)\s+(?P<object>\S.{0,300}?)?\s*(?:to|in|into)\s+"
     rf"(?P<memory>{_MEMORY})"
 )
-_REQUEST = re.compile(rf"{START}{_LEAD}(?:{_REMEMBER}|{_KEEP})(?P<rest>|\W.*)$", re.IGNORECASE | re.DOTALL)
-_TASK = re.compile(rf"{START}{_LEAD}remind me (?:to|that|about|of)\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL)
+_REQUEST = cued(
+    "remember|mind|forget|note|jot|write|record|store|save|add|put|commit|log",
+    rf"{START}{_LEAD}(?:{_REMEMBER}|{_KEEP})(?P<rest>|\W.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TASK = cued(
+    "remind me ",
+    rf"{START}{_LEAD}remind me (?:to|that|about|of)\s+(?P<rest>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _LINK = re.compile(
     r"^\s*(?:for me\b\s*)?(?:of the fact that|about the fact that|that|of|down|[:：,，\-–—]+)(?=\W|$)\s*",
     re.IGNORECASE,
@@ -55,12 +62,10 @@ _OWN_MEMORY = re.compile(r"your|long-term|permanent|memory\.md", re.IGNORECASE)
 
 def find_english(text: str) -> Request | None:
     """Find a request in a sentence; None when there is none."""
-    small = text.lower()
-    if not any(cue in small for cue in _CUES):
-        return None
-    if match := _TASK.match(text):
+    letters = small(text)
+    if match := _TASK.match(text, letters):
         return Request(trim(match["rest"]), trim(match["before"]), is_task=True)
-    match = _REQUEST.match(text)
+    match = _REQUEST.match(text, letters)
     if match is None:
         return None
     before = trim(match["before"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openclaw_memory.capture.clauses import MARK, START, Request, trim
+from openclaw_memory.capture.cued import cued, small
 
 _LEAD = (
     r"(?:请|麻烦|拜托|帮我|帮忙|帮|你们|你|您|要|得|务必|千万|一定|永远|另外|顺便|以后|今后|从现在起|都|也|还有|再|给我|替我|"
@@ -25,18 +26,25 @@ _REFERENCE = (
     r"(?:我?(?:刚才|刚刚)?(?:说|讲|提到|告诉你)的?(?:话|内容|事|那些|这些)?)?"
     r"|我(?:刚才|刚刚|上面)?(?:说|讲)的(?:话|内容|这些)?|它|下面这条)"
 )
-_REQUEST = re.compile(rf"{START}{_LEAD}(?:{_REMEMBER}|{_MEMORY})(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
-_TAKE = re.compile(
+_REQUEST = cued(
+    "记|忘|memory.md",
+    rf"{START}{_LEAD}(?:{_REMEMBER}|{_MEMORY})(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKE = cued(
+    "记|忘|memory.md|存一下|存下来",
     rf"{START}{_LEAD}(?:把|将)(?P<object>.{{1,300}}?)(?:都|也|给我|帮我|一起)*"
     rf"(?:(?P<remember>{_REMEMBER}|{_MEMORY})|存一下|存下来|保存一下|保存下来)(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_THIS = re.compile(
+_THIS = cued(
+    "记|忘",
     rf"{START}(?P<object>{_REFERENCE})(?:也|都|要|请|你|帮我|给我|得|一定|务必|\s)*+{_REMEMBER}(?P<rest>.*)$",
     re.DOTALL,
 )
-_TASK = re.compile(rf"{START}{_LEAD}提醒我(?P<rest>.{{2,}})$", re.DOTALL)
-_WHENEVER = re.compile(
+_TASK = cued("提醒我", rf"{START}{_LEAD}提醒我(?P<rest>.{{2,}})$", re.DOTALL)
+_WHENEVER = cued(
+    "记得|记住|别忘|不要忘",
     r"^(?:(?:以后|今后|每次)?[^，,。]{1,12}(?:的时候|时候|时|之前|前|之后))"
     r"(?:都|要|请|一定|务必|[，,\s])*(?:记得|记住|别忘了?|不要忘了?).{2,}$",
     re.DOTALL,
@@ -52,18 +60,19 @@ _FILES = re.compile(r"文件|代码|图|表格|结果|截图|配置|数据")
 
 def find_chinese(text: str) -> Request | None:
     """Find a request in a sentence; None when there is none."""
-    if match := _TASK.match(text):
+    letters = small(text)
+    if match := _TASK.match(text, letters):
         return Request(trim(match["rest"]), trim(match["before"]), is_task=True)
-    if (match := _WHENEVER.match(text)) and _PERSONAL.search(text) and not _ASKS.search(text):
+    if (match := _WHENEVER.match(text, letters)) and _PERSONAL.search(text) and not _ASKS.search(text):
         return Request(trim(text), "")
-    if match := _TAKE.match(text):
+    if match := _TAKE.match(text, letters):
         return _taken(match)
-    if match := _THIS.match(text):
+    if match := _THIS.match(text, letters):
         content = _LINK.sub("", match["rest"])
         if content.startswith("的") or _ASKS.search(content):
             return None
         return Request("" if _ONLY_REFERENCE.match(content) else trim(content), trim(match["before"]))
-    match = _REQUEST.match(text)
+    match = _REQUEST.match(text, letters)
     return None if match is None else _told(text, match)
 
 

@@ -11,7 +11,6 @@ _NAMES = (
     "passw", "pass:", "pass=", "passphrase", "passcode", "pwd", "pw:", "pw is", "pw=", "secret", "token", "api key",
     "api-key", "api_key", "apikey", "access key", "access_key", "accesskey", "private key", "credential", "bearer",
     "authorization", "pin is", "pin:", "pin code", "recovery phrase", "seed phrase", "accountkey=", "sig=",
-    "密码", "口令", "密钥", "令牌", "私钥", "助记词", "密碼", "pin码", "pin 码",
 )
 _SHAPES = (
     # Beginnings of well-known shapes, in lower case.
@@ -25,32 +24,56 @@ _SHAPES = (
     "://",
 )
 # fmt: on
+_CHINESE = re.compile("密[码碼钥]|口令|令牌|私钥|助记词|pin ?码", re.IGNORECASE)
+"""Names of secrets in Chinese."""
 
 
-def _pattern(words: Iterable[str]) -> str:
-    """Put words into one pattern that shares their beginnings: five times as fast as one after the other."""
-    rest: dict[str, set[str]] = {}
-    for word in words:
-        if not word:
-            return ""
-        rest.setdefault(word[0], set()).add(word[1:])
-    parts = [re.escape(first) + _pattern(ends) for first, ends in sorted(rest.items())]
-    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+_RARE = b"_-:=./0123zjkpbc"
+"""Characters that talk holds seldom, and nearly every cue once at least."""
 
 
-_ANY = re.compile(_pattern(cue for cue in (*_NAMES, *_SHAPES) if cue.isascii()).encode())
-_NAME = re.compile(_pattern(cue for cue in _NAMES if cue.isascii()).encode())
-_CHINESE = re.compile(_pattern(cue for cue in _NAMES if not cue.isascii()), re.IGNORECASE)
+class _Cues:
+    """Words to look for, each by the rarest of its characters: most of a text is passed over with one look.
+
+    A pattern of words stops at each letter that one of them begins with, which takes twice as long.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        by_rare: dict[bytes, list[bytes]] = {}
+        common = []
+        for word in words:
+            cue = word.encode()
+            rare = next((character for character in _RARE if character in cue), None)
+            if rare is None:
+                common.append(cue)
+                continue
+            at = cue.index(rare)
+            before = b"(?<=" + re.escape(cue[: at + 1]) + b")" if at else b""
+            by_rare.setdefault(cue[at : at + 1], []).append(before + re.escape(cue[at + 1 :]))
+        around = (re.escape(rare) + b"(?:" + b"|".join(ways) + b")" for rare, ways in by_rare.items())
+        self._rare = re.compile(b"|".join(around))
+        self._common = tuple(common)
+
+    def stand_in(self, plain: bytes) -> bool:
+        """Tell whether one of the words stands in a text."""
+        for word in self._common:  # a third of what `any` takes
+            if word in plain:
+                return True
+        return self._rare.search(plain) is not None
+
+
+_ANY = _Cues((*_NAMES, *_SHAPES))
+_NAME = _Cues(_NAMES)
 
 
 def may_hold(text: str) -> bool:
     """Tell whether a text has any cue at all."""
-    return _ANY.search(_plain(text)) is not None or _has_chinese_name(text)
+    return _ANY.stand_in(_plain(text)) or _has_chinese_name(text)
 
 
 def may_name(text: str) -> bool:
     """Tell whether a text, of those that may hold a secret, has the name of one: looking for those costs most."""
-    return _NAME.search(_plain(text)) is not None or _has_chinese_name(text)
+    return _NAME.stand_in(_plain(text)) or _has_chinese_name(text)
 
 
 def _plain(text: str) -> bytes:

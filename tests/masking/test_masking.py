@@ -24,8 +24,8 @@ from contracts import (
     TaskStateChange,
     UpdateFact,
 )
-from openclaw_memory.masking import mask, mask_named
-from openclaw_memory.masking.cues import may_hold
+from openclaw_memory.masking import cues, mask, mask_named
+from openclaw_memory.masking.cues import may_hold, may_name
 from openclaw_memory.masking.mask import spans_of
 from tests.masking.texts import Labelled, labelled
 from tests.support import remembering
@@ -267,3 +267,19 @@ async def test_masking_can_be_turned_off(tmp_path: Path) -> None:
         written = await memory.ask(WAYS_IN[0])
         assert written.message is None
     assert holding(tmp_path, PASSWORD)
+
+
+CUES = (*cues._NAMES, *cues._SHAPES)
+
+
+@given(
+    st.lists(st.sampled_from([*CUES, *(cue[:-1] for cue in CUES), *(cue[1:] for cue in CUES), *"aPk-_:é密码"])).map(
+        "".join
+    )
+)
+def test_the_quick_look_finds_each_cue_wherever_it_stands(text: str) -> None:
+    """It looks for one character of a cue first; what it tells is what a look for the whole cue would."""
+    plain = text.encode("ascii", "ignore").decode().lower()
+    chinese = "密码" in text
+    assert may_hold(text) == (chinese or any(cue in plain for cue in CUES))
+    assert may_name(text) == (chinese or any(cue in plain for cue in cues._NAMES))

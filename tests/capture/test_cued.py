@@ -1,0 +1,123 @@
+"""A look for cues never hides what a pattern matches, and sentences end where they ended."""
+
+from __future__ import annotations
+
+import re
+from re import _constants as kinds  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_memory.capture import (
+    corrections,
+    doubts,
+    reading,
+    requests_en,
+    requests_zh,
+    statements_en,
+    statements_zh,
+)
+from openclaw_memory.capture.cued import Cued, cued, small
+
+ANYTHING = "\0"
+"""What a pattern leaves open."""
+ALL = [
+    *(
+        value
+        for module in (corrections, doubts, requests_en, requests_zh)
+        for value in vars(module).values()
+        if isinstance(value, Cued)
+    ),
+    *(kind.sound for kind in corrections._KINDS),
+    *(pattern for _, pattern in (*statements_en.RULES, *statements_zh.RULES)),
+]
+
+
+def uncued(pattern: Cued) -> set[str]:
+    """Give the ends of texts that a pattern matches without holding a cue, as its parse tree tells.
+
+    Of a text only that end is kept with which a cue may begin.
+    """
+    begun = {cue[:length] for cue in pattern.cues for length in range(len(cue))}
+
+    def joined(before: set[str], after: set[str]) -> set[str]:
+        texts = {text + more for text in before for more in after}
+        return {end_of(text) for text in texts if not any(cue in text for cue in pattern.cues)}
+
+    def end_of(text: str) -> str:
+        return next(text[at:] for at in range(len(text) + 1) if text[at:] in begun)
+
+    def sequence(nodes: Any, before: set[str]) -> set[str]:
+        for kind, value in nodes:
+            before = node(kind, value, before)
+        return before
+
+    def node(kind: Any, value: Any, before: set[str]) -> set[str]:
+        if kind is kinds.LITERAL:
+            return joined(before, {chr(value).lower()})
+        if kind is kinds.IN:
+            literals = all(inner is kinds.LITERAL for inner, _ in value)
+            return joined(before, {chr(code).lower() for _, code in value} if literals else {ANYTHING})
+        if kind is kinds.SUBPATTERN:
+            return sequence(value[3], before)
+        if kind is kinds.ATOMIC_GROUP:
+            return sequence(value, before)
+        if kind is kinds.BRANCH:
+            return set().union(*(sequence(nodes, before) for nodes in value[1]))
+        if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
+            least, most, nodes = value
+            once = sequence(nodes, before)
+            more = joined(once, {"", ANYTHING}) if most > 1 else once
+            return more if least else before | more
+        if kind is kinds.ASSERT and value[0] < 0 and before == {""}:
+            return sequence(value[1], before)
+        if kind in (kinds.AT, kinds.ASSERT, kinds.ASSERT_NOT):
+            return before
+        return joined(before, {ANYTHING})
+
+    return sequence(parser.parse(pattern.pattern.pattern, pattern.pattern.flags), {""})
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: "|".join(pattern.cues)[:40])
+def test_whatever_matches_holds_a_cue(pattern: Cued) -> None:
+    """Proved from the parse tree of each pattern, not from examples."""
+    assert uncued(pattern) == set()
+
+
+def test_a_missing_cue_is_found() -> None:
+    """So that the proof above proves something."""
+    assert uncued(cued("live |grew up ", r"\bi (?:live|grew up|come) in"))
+    assert not uncued(cued("live |grew up |come ", r"\bi (?:live|grew up|come) in"))
+    assert uncued(cued("abc", r"(?:abc)?d"))
+    assert not uncued(cued("abc", r"(?:abc)+d"))
+
+
+@given(st.lists(st.sampled_from([*"iıİſskKS'. ", "my ", "STOP "])).map("".join))
+def test_letters_that_only_a_pattern_takes_for_others(text: str) -> None:
+    """`re.IGNORECASE` takes the long s for an s, and the dotless and the dotted i for an i."""
+    for cue in ("is", "sk", "my", "stop"):
+        assert (cue in small(text)) == (re.search(cue, text, re.IGNORECASE) is not None)
+
+
+_END = re.compile(r"(?<=[。！？!?；;])\s*|(?<=[.])(?:\s+|$)|\n+|(?<=~)\s+")
+
+
+def split(text: str) -> list[str]:
+    """Split a text as the rule reads: after what ends a sentence."""
+    pieces, start = [], 0
+    for match in _END.finditer(text):
+        before = text[max(start, match.start() - reading._LONGEST_ABBREVIATION) : match.start()]
+        if match.group() != "" and "\n" not in match.group() and reading._ABBREVIATION.search(before):
+            continue
+        pieces.append(text[start : match.start()])
+        start = match.end()
+    return [*pieces, text[start:]]
+
+
+@given(st.lists(st.sampled_from([*"a。！?；;.~\n\r \t", "e.g.", "Dr. ", "no."])).map("".join))
+def test_sentences_end_where_the_rule_says(text: str) -> None:
+    """Looking for the end itself is faster than looking behind each character; it finds the same."""
+    assert reading._split(text) == split(text)
