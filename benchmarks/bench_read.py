@@ -127,7 +127,7 @@ def read_in_process(folder: Path, size: int, questions: Sequence[str], cpu: bool
 async def read(folder: Path, size: int, questions: Sequence[str], clock: Clock) -> Figures:
     """Open a store and ask each question once."""
     figures, stopwatch = Figures(size), Stopwatch(clock)
-    for name in ("search", "around_many", "find_many"):
+    for name in ("search", "spots_after", "around_many", "find_many"):
         stopwatch.watch(SafeIndex, name, "index")
     stopwatch.watch(Searcher, "search", "search")
     stopwatch.watch(openclaw_memory.reading.gathering, "build_context", "assembly")

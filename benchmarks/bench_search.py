@@ -41,7 +41,7 @@ LIMIT = 50
 """Hits that are asked for."""
 WORDS = 6
 """Terms of a question."""
-BATCH = 10_000
+BATCH = 5_000
 """Messages that are committed together while an index is built; the most that one commit takes in by default."""
 A_DAY = 400
 """Messages of a day's file."""

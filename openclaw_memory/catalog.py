@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from itertools import islice
 from typing import Any
 
 from openclaw_memory.context.visibility import kind_of
-from openclaw_memory.layers import conversations, history, sessions
+from openclaw_memory.layers import conversations, day_log, history, history_shards, notes, sessions
 from openclaw_memory.layers.day_files import ConversationDocument, same
 from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.layers.history import HistoryDocument
@@ -52,8 +51,8 @@ class Catalog:
     def __init__(self, index: Index, zone: tzinfo) -> None:
         self._zone = zone
         self._documents: dict[str, Any] = {}
-        self._known: set[str] = set()
-        """Every document that was read or is at rest, also those whose files are gone."""
+        self._known: dict[str, None] = {}
+        """Every document that was read or is at rest, also those whose files are gone, in the order they were met."""
         self._counts: Counter[str] = Counter()
         """How many of them lie right in each folder."""
         self._listed: dict[tuple[str, ...], tuple[int, list[str]]] = {}
@@ -127,7 +126,7 @@ class Catalog:
         document = self._documents[path]
         if path in self._sharing:
             return self._index.blocks_of(path)
-        if isinstance(document, SessionDocument | HistoryDocument):
+        if isinstance(document, SessionDocument | HistoryDocument) or _is_log(document):
             return self._lines(document)
         return room_of(path).blocks(document, self._zone)
 
@@ -158,18 +157,21 @@ class Catalog:
         listed = self._listed.get(areas)
         if listed is None or listed[0] != met:
             held = Held(areas)
-            listed = self._listed[areas] = (met, sorted(path for path in list(self._known) if path in held))
+            before, old = listed or (0, [])
+            new = [path for path in list(self._known)[before:met] if path in held]
+            listed = self._listed[areas] = (met, sorted([*old, *new]) if new else old)
         return listed[1]
 
     def _meet(self, paths: Iterable[str]) -> None:
         new = [path for path in paths if path not in self._known]
-        self._known.update(new)
+        self._known.update(dict.fromkeys(new))
         self._counts.update(path.rpartition("/")[0] for path in new)
 
     def documents(self, folder: str) -> list[Any]:
         """Give the documents right in a folder that were read, by path."""
-        known = sorted(self._documents.items())
-        return [document for path, document in known if path.rpartition("/")[0] == folder]
+        known = list(self._documents.items())
+        here = sorted(path for path, _ in known if path.rpartition("/")[0] == folder)
+        return [self._documents[path] for path in here]
 
     def front_matter_problems(self) -> dict[str, str]:
         """Tell whose front matter YAML refuses, and why; their text is used all the same."""
@@ -187,22 +189,39 @@ class Catalog:
 
     # -- the index ----------------------------------------------------------------------------------------------
 
-    def feed(self) -> None:
-        """Bring the index up to date with every change noted so far; an addition costs only what was added."""
+    def feed(self, most: int | None = None) -> bool:
+        """Bring the index up to date with every change noted so far; an addition costs only what was added.
+
+        With `most` it stops when so many pieces wait for the index to write them down; tells whether all was taken in.
+        """
         with self._feeding:
             with self._noting:
                 noted, self._noted = self._noted, {}
-            later = []
-            for path, change in noted.items():
-                if isinstance(change.after, ConversationDocument):
-                    self._feed_messages(change.before, change.after, change.record)
-                elif isinstance(change.after, MarkdownDocument):
-                    self._feed_pieces(path, change)
-                elif isinstance(change.after, SessionDocument | HistoryDocument):
-                    later.append((path, change))
-            for path, change in later:
-                # What they hold beside conversations can only be told when those are there.
-                self._feed_lines(path, change)
+            order = sorted(noted, key=lambda path: _turn_of(noted[path].after))
+            for at, path in enumerate(order):
+                if most is not None and self._index.waiting >= most:
+                    self._put_off({left: noted[left] for left in order[at:]})
+                    return False
+                self._feed_one(path, noted[path])
+        return True
+
+    def _feed_one(self, path: str, change: _Change) -> None:
+        if isinstance(change.after, ConversationDocument):
+            self._feed_messages(change.before, change.after, change.record)
+        elif isinstance(change.after, SessionDocument | HistoryDocument) or _is_log(change.after):
+            self._feed_lines(path, change)
+        elif isinstance(change.after, MarkdownDocument):
+            self._feed_pieces(path, change)
+
+    def _put_off(self, left: dict[str, _Change]) -> None:
+        """Note changes again, as if before those that were noted since."""
+        with self._noting:
+            for path, change in self._noted.items():
+                earlier = left.get(path)
+                # Without a document before, all of it is taken in anew anyway.
+                before = change.before if earlier is None or change.before is None else earlier.before
+                left[path] = _Change(before, change.after, change.record)
+            self._noted = left
 
     def _feed_pieces(self, path: str, change: _Change) -> None:
         before, after = change.before, change.after
@@ -250,7 +269,7 @@ class Catalog:
                 self._show(document)
 
     def _feed_lines(self, path: str, change: _Change) -> None:
-        """Take in a session's file or a history, which may be long and is mostly added to."""
+        """Take in a session's file, a history or a day's log, which may be long and is mostly added to."""
         before, after, record = change.before, change.after, change.record
         if before is None and record is not None and record == self._records.get(path):
             return
@@ -259,6 +278,8 @@ class Catalog:
             added = sessions.added_since(before, after)
         elif isinstance(before, HistoryDocument) and isinstance(after, HistoryDocument):
             added = history.added_since(before, after)
+        elif isinstance(before, MarkdownDocument) and isinstance(after, MarkdownDocument):
+            added = day_log.added_since(before, after)
         blocks = self._lines(after, added)
         if added:
             self._index.add(blocks)
@@ -268,8 +289,10 @@ class Catalog:
             self._replace(path, blocks, record)
         self._remember(path, record)
 
-    def _lines(self, document: SessionDocument | HistoryDocument, since: int = 0) -> list[Block]:
-        """Give the pieces of a session's file or a history that are not found as messages of a day already."""
+    def _lines(self, document: SessionDocument | HistoryDocument | MarkdownDocument, since: int = 0) -> list[Block]:
+        """Give the pieces of a session's file, a history or a day's log that are not found elsewhere already."""
+        if isinstance(document, MarkdownDocument):
+            return self._logged(document, since)
         if isinstance(document, HistoryDocument):
             blocks = history.blocks(document, self._zone, since)
         else:
@@ -278,16 +301,39 @@ class Catalog:
         # What we have just added says the same; a whole file may have been edited.
         return [block for block in blocks if block.key not in known or not (since or self._same(block, known))]
 
+    def _logged(self, document: MarkdownDocument, since: int) -> list[Block]:
+        """Give the pieces of a day's log: what is noted there, and what was said and is found nowhere else so."""
+        if since:
+            said = day_log.blocks(document, notes.day_of_note(document.path), self._zone, since=since)
+            noted: list[Block] = []
+        else:
+            blocks = room_of(document.path).blocks(document, self._zone)
+            noted, said = ([block for block in blocks if (block.role is None) is own] for own in (True, False))
+        known = self.as_messages(said) | self._in_history(said)
+        left = [block for block in said if block.key not in known or not (since or self._same(block, known))]
+        return sorted([*noted, *left], key=lambda block: block.start_line)
+
+    def _in_history(self, blocks: Sequence[Block]) -> dict[str, str]:
+        """Give, by its own address, the one that a line of a log is found by in HISTORY.md, or in one of its months."""
+        keys: dict[str, str] = {}
+        for block in blocks:
+            whole = f"{block.path.rpartition('/')[0]}/{history.NAME}"
+            day, name = notes.day_of_note(block.path), block.key.rpartition("#")[2]
+            places = [whole, *([history_shards.shard_path(whole, day)] if day is not None else [])]
+            keys |= {f"{place}#{name}": block.key for place in places}
+        found = self._index.paths_holding(keys)
+        return {keys[key]: key for key in found}
+
     def _same(self, block: Block, known: Mapping[str, str]) -> bool:
         return any(other.text.strip() == block.text.strip() for other in self._index.find(known[block.key]))
 
     def as_messages(self, blocks: Sequence[Block]) -> dict[str, str]:
         """Give, by its own address, the one that a line has as a message of its day, where it is found as that."""
-        keys = {block.key: key for block in blocks if (key := self._as_message(block)) is not None}
+        keys = {block.key: key for block in blocks if (key := self.as_message(block)) is not None}
         known = self._index.paths_holding(keys.values())
         return {line: key for line, key in keys.items() if key in known}
 
-    def _as_message(self, block: Block) -> str | None:
+    def as_message(self, block: Block) -> str | None:
         """Give the address that a line has as a message of its day, if it is one."""
         if block.time is None:
             return None
@@ -353,14 +399,26 @@ class Catalog:
 
     def paths_of(self, session: str, newest: int = 2) -> list[str]:
         """Give the newest files that hold messages of a session, and where an old view of them would be saved."""
-        blocks = islice(self._index.newest(session), MESSAGES_LOOKED_AT)
-        paths = list(islice(dict.fromkeys(block.path for block in blocks), newest))
+        paths = self._index.newest_paths(session, MESSAGES_LOOKED_AT)[:newest]
         return list(dict.fromkeys([*paths, *map(day_of, paths)]))
 
     def newest_messages(self, session: str, until: datetime | None) -> Iterator[Block]:
         """Yield the messages of a session, newest first, none of them after `until`."""
         self.feed()
         return self._index.newest(session, until)
+
+
+def _turn_of(document: Any) -> int:
+    """Give when a document is taken in: what it holds beside others can only be told when those are there."""
+    if isinstance(document, SessionDocument | HistoryDocument):
+        return 1
+    # Of a day's log, beside HISTORY.md as well.
+    return 2 if _is_log(document) else 0
+
+
+def _is_log(document: Any) -> bool:
+    """Tell whether a note holds lines that tell what was said."""
+    return isinstance(document, MarkdownDocument) and bool(day_log.lines_of(document))
 
 
 def visibility_of(session_file: str) -> str:

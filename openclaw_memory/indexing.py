@@ -20,8 +20,8 @@ from openclaw_memory.storage.store import Store
 
 log = logging.getLogger(__name__)
 
-COMMITTED_AT_ONCE = 10_000
-"""Pieces of one commit."""
+COMMITTED_AT_ONCE = 5_000
+"""Pieces of one commit, and how many wait for it at most while files are taken in."""
 
 PAUSE_SECONDS = 5.0
 """How long changes wait for each other before the index writes them down; they are searched all the same."""
@@ -112,7 +112,15 @@ class Indexing:
         self._catalog.index.close()
 
     def _write_down(self) -> None:
-        self._catalog.feed()
+        # A first start has every file to take in: what waits lies in memory, so it is written as it comes.
+        while not self._catalog.feed(COMMITTED_AT_ONCE):
+            if not self._commit():
+                self._catalog.feed()
+                break
+        self._commit()
+
+    def _commit(self) -> bool:
+        """Write down what waits now; tells whether the disk took it."""
         index = self._catalog.index
         # Not until nothing waits: others may go on writing for ever.
         left = index.waiting
@@ -120,7 +128,8 @@ class Indexing:
             left -= COMMITTED_AT_ONCE
             if index.problem is not None:
                 # It is tried again with the next change; what waits is searched all the same.
-                break
+                return False
+        return True
 
     async def fill(self) -> bool:
         """Read every file once more for an index that was lost; tells whether it was. Who searches waits for it."""

@@ -278,3 +278,29 @@ async def test_a_search_writes_nothing_down(tmp_path: Path, monkeypatch: pytest.
             context = await it.ask(MemoryRead(query="pelicans", session_id="s2", max_tokens=500))
             assert context.recalled
         assert called == []
+
+
+async def test_first_start_writes_the_index_as_it_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many files no more waits in memory at a time than one commit takes in, and the file that made it full."""
+    async with remembering(tmp_path) as it:
+        for day in range(1, 9):
+            for number in range(3):
+                await it.ask(say(f"kiwi {day} {number}", timestamp=f"2026-04-0{day}T12:0{number}:00+08:00"))
+        folder = it.folder
+    remove_index(folder)
+    monkeypatch.setattr("openclaw_memory.indexing.COMMITTED_AT_ONCE", 5)
+    waiting: list[int] = []
+    commit = SafeIndex.commit
+
+    def noted(self: SafeIndex, *arguments: Any) -> bool:
+        waiting.append(self.waiting)
+        return commit(self, *arguments)
+
+    monkeypatch.setattr(SafeIndex, "commit", noted)
+    async with remembering(tmp_path) as it:
+        await it.memory.index_status()
+        assert len(waiting) > 3
+        # Three messages, their file and its record.
+        assert max(waiting) <= 5 + 3 + 2
+        assert (await it.memory.index_status()).blocks == 24
+        assert "kiwi 8 2" in await found(it, "kiwi 8 2")

@@ -38,7 +38,7 @@ class Store:
 
     def moved_back(self, by: timedelta) -> Store:
         """Give the same with all memories older; the questions are asked when they were."""
-        return replace(self, blocks=tuple(replace(one, time=one.time - by) for one in self.blocks if one.time))
+        return replace(self, blocks=tuple(one._replace(time=one.time - by) for one in self.blocks if one.time))
 
 
 def load(dataset: str, paths: list[Path]) -> list[Store]:
@@ -75,7 +75,7 @@ def _talk(path: Path) -> Store:
         block = _block(key, turn.content, turn.time, turn.session, turn.role)
         start, height = lines[block.path], 4 + turn.content.count("\n")
         lines[block.path] = start + height + 1
-        blocks.append(replace(block, start_line=start, end_line=start + height - 1))
+        blocks.append(block._replace(start_line=start, end_line=start + height - 1))
     end, questions = max(block.time for block in blocks if block.time), []
     for asked in raw["qa"]:
         evidence = frozenset(re.findall(r"D\d+:\d+", " ".join(asked["evidence"]))) & set(ids)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from contracts.fields import Layer
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+# A tuple: it is made in a tenth of the time, and hundreds are made for every question.
+class Block(NamedTuple):
     """An addressable piece of a document: a message, a fact line, a task, an item of a summary or a note.
 
     `key` is its address (`conversations/2026-05-04.md#01JV...`), `path` the file relative to the root, lines count

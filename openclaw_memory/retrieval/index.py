@@ -10,6 +10,7 @@ from openclaw_memory.retrieval.blocks import Block, FileRecord, searchable, sequ
 from openclaw_memory.retrieval.hits import Allow, Hit
 from openclaw_memory.retrieval.memory import InMemoryIndex
 from openclaw_memory.retrieval.neighbours import Neighbour
+from openclaw_memory.retrieval.postings import Spot
 from openclaw_memory.retrieval.scope import EVERYTHING, Audience, Scope
 from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 
@@ -73,6 +74,13 @@ class Index(Protocol):
         """Give for each block the messages up to `reach` places before and after it in its session, in their order."""
         ...
 
+    def spots_after(self, blocks: Sequence[Block], places: int) -> Sequence[Spot | None]:
+        """Give for each message where the one so many `places` after it in its session stands, or one after that.
+
+        None where there is none, and where it would cost more than a look to tell.
+        """
+        ...
+
     def find(self, key: str) -> list[Block]:
         """Give the blocks that have this address: none, one or, where a person wrote it twice, several, by line."""
         ...
@@ -103,6 +111,10 @@ class Index(Protocol):
 
     def newest(self, session: str, until: datetime | None = None) -> Iterator[Block]:
         """Yield the messages of a session, the newest first, none of them after `until`."""
+        ...
+
+    def newest_paths(self, session: str, most: int) -> list[str]:
+        """Give the files that hold the newest `most` messages of a session, each once, the newest first."""
         ...
 
     def paths_holding(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,7 @@ from openclaw_memory.retrieval.blocks import Block, FileRecord, sequence_of
 from openclaw_memory.retrieval.bm25 import Statistics, Weights
 from openclaw_memory.retrieval.hits import Allow, Hit, order
 from openclaw_memory.retrieval.neighbours import Neighbour, beside
-from openclaw_memory.retrieval.postings import AFTER_ALL, MOST_WAITING, Postings, spot_of
+from openclaw_memory.retrieval.postings import AFTER_ALL, MOST_WAITING, Postings, Spot, spot_of
 from openclaw_memory.retrieval.scope import EVERYTHING, Audience, Scope, listed, narrow
 from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 
@@ -132,6 +132,16 @@ class InMemoryIndex:
         return beside(before, after)
 
     @_alone
+    def spots_after(self, blocks: Sequence[Block], places: int) -> list[Spot | None]:
+        """Give for each message where the one so many places after it, or one later, stands; None where unknown."""
+        asked = [(sequence_of(block), spot_of(block)) for block in blocks]
+        return [None if name is None else self._spot_after(name, spot, places) for name, spot in asked]
+
+    def _spot_after(self, name: str, spot: Spot, places: int) -> Spot | None:
+        further = islice(self._held.forwards(name, spot), places - 1, None)
+        return next(map(spot_of, further), None)
+
+    @_alone
     def find(self, key: str) -> list[Block]:
         """Give the blocks that have this address: none, one or, where a person wrote it twice, several, by line."""
         return sorted(self._held.of_key(key), key=_by_line)
@@ -168,6 +178,12 @@ class InMemoryIndex:
     def newest(self, session: str, until: datetime | None = None) -> Iterator[Block]:
         """Yield the messages of a session, the newest first, none of them after `until`."""
         return iter(self._newest(session, until))
+
+    @_alone
+    def newest_paths(self, session: str, most: int) -> list[str]:
+        """Give the files that hold the newest `most` messages of a session, each once, the newest first."""
+        blocks = islice(self._held.backwards(f"session {session}", AFTER_ALL), most)
+        return list(dict.fromkeys(block.path for block in blocks))
 
     @_alone
     def _newest(self, session: str, until: datetime | None) -> list[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import mul
 
 from openclaw_memory.retrieval.moments import microseconds, moment
 from openclaw_memory.retrieval.neighbours import Neighbour
@@ -39,7 +40,7 @@ class Multipliers:
         """Multiply scores, those of places in the same order."""
         result = list(scores)
         for _, multipliers in self._steps(places):
-            result = [score * multiplier for score, multiplier in zip(result, multipliers, strict=True)]
+            result = list(map(mul, result, multipliers))
         return result
 
     def told(self, place: Neighbour) -> list[str]:

@@ -8,7 +8,6 @@ is about the same thing, and comes first. Both stay.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 from openclaw_memory.retrieval.blocks import Block
@@ -82,4 +81,4 @@ def _states(block: Block) -> bool:
 
 
 def _raised(hit: Hit, older: Hit) -> Hit:
-    return replace(hit, score=max(hit.score, older.score), steps=(*hit.steps, TOLD) if hit.steps else ())
+    return hit._replace(score=max(hit.score, older.score), steps=(*hit.steps, TOLD) if hit.steps else ())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
-from heapq import nlargest
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, pairwise
 from typing import TYPE_CHECKING
 
 from openclaw_memory.retrieval.blocks import Block, searchable, sequence_of
@@ -18,6 +16,7 @@ from openclaw_memory.retrieval.multipliers import Multipliers
 from openclaw_memory.retrieval.neighbours import Neighbour, neighbour
 from openclaw_memory.retrieval.newer import LOOKED_AT as AT_NEWER
 from openclaw_memory.retrieval.newer import newer_first
+from openclaw_memory.retrieval.postings import Spot
 from openclaw_memory.retrieval.questions import asks_about_past
 from openclaw_memory.retrieval.ranking import NEIGHBOUR_SHARES, REACH, Ranking, lent, lowered, within_limits
 from openclaw_memory.retrieval.stale import STALE, is_stale
@@ -157,28 +156,49 @@ class Pool:
     def _lenders(self, fused: Sequence[float], multipliers: Multipliers, enough: int | None) -> list[int]:
         """Choose the hits whose neighbours matter: all but those that lend to messages that nobody will come to.
 
-        A hit alone in its session lends to no other hit, and what it lends has to reach the least of what is shown.
+        A hit without another in its reach lends to no other hit, and what it lends has to reach the least of what is
+        shown by itself.
         """
         every = list(range(len(fused)))
         if enough is None or len(fused) < enough or min(fused) < 0:
             return every
         alone = multipliers.apply(fused, self._places)
-        least = nlargest(enough, alone)[-1] * (1 - ROUNDING)
+        least = sorted(alone, reverse=True)[enough - 1] * (1 - ROUNDING)
         most = multipliers.most * max(NEIGHBOUR_SHARES.values())
-        sessions = [sequence_of(block) for block in self._hits]
-        hits_of = Counter(sessions)
-        return [at for at in every if hits_of[sessions[at]] > 1 or fused[at] * most >= least]
+        weak = {at for at in every if fused[at] * most < least}
+        together = self._together(weak)
+        return [at for at in every if at not in weak or at in together]
+
+    def _together(self, weak: Set[int]) -> set[int]:
+        """Tell which hits may lend to the same message as another, or to another; asked for those that are weak."""
+        of_session: dict[str, list[tuple[Spot, int]]] = {}
+        for number, block in enumerate(self._hits):
+            if (session := sequence_of(block)) is not None:
+                place = self._places[number]
+                of_session.setdefault(session, []).append(((place.time, place.path, place.start_line), number))
+        pairs = [
+            (one, other, spot)
+            for hits in of_session.values()
+            if len(hits) > 1
+            for (_, one), (spot, other) in pairwise(sorted(hits))
+            if one in weak or other in weak
+        ]
+        further = self._index.spots_after([self._hits[one] for one, _, _ in pairs], 2 * REACH) if pairs else []
+        near = (pair for pair, after in zip(pairs, further, strict=True) if after is None or after >= pair[2])
+        return {number for one, other, _ in near for number in (one, other)}
 
     def _look_beside(self, lenders: Sequence[int]) -> None:
         """Find the messages that these hits lend to, and enter those that are no hits."""
-        numbers, places = self._numbers, self._places
+        number_of, places = self._numbers.setdefault, self._places
         found = self._index.around_many([self._hits[number] for number in lenders], REACH) if lenders else []
+        known = len(places)
         for number, beside in zip(lenders, found, strict=True):
             near = self._near[number] = []
             for share, other in lent(places[number], beside):
-                at = numbers.setdefault((other.key, other.start_line), len(places))
-                if at == len(places):
+                at = number_of((other.key, other.start_line), known)
+                if at == known:
                     places.append(other)
+                    known += 1
                 near.append((share, at))
 
     def _positive(self, total: list[float]) -> list[float]:

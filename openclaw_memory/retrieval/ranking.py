@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
@@ -27,6 +27,7 @@ NEIGHBOUR_SHARES = {1: 0.5, 2: 0.3, 3: 0.2}
 """What a message lends to those one, two and three places away in its conversation."""
 REACH = max(NEIGHBOUR_SHARES)
 """Places away of the furthest that a message lends to."""
+_SHARES = NEIGHBOUR_SHARES | {-distance: share for distance, share in NEIGHBOUR_SHARES.items()}
 NEIGHBOUR_GAP = timedelta(days=1) // timedelta(microseconds=1)
 """In microseconds. Messages of one session that lie further apart are no neighbours: a session may last for months."""
 
@@ -113,11 +114,12 @@ def recency(name: Recency, ages: Sequence[float | None]) -> list[float]:
 
 def lent(one: Neighbour, beside: Iterable[Neighbour]) -> list[tuple[float, Neighbour]]:
     """Give the shares of its score that a message lends those beside it, as far as they are near, in time as well."""
-    if one.dated:
-        first, last = one.time - NEIGHBOUR_GAP, one.time + NEIGHBOUR_GAP
-        beside = [other for other in beside if first <= other.time <= last or not other.dated]
-    shares = NEIGHBOUR_SHARES
-    return [(shares[distance], other) for other in beside if (distance := abs(other.distance)) in shares]
+    first, last = one.time - NEIGHBOUR_GAP, one.time + NEIGHBOUR_GAP
+    return [
+        (share, other)
+        for other in beside
+        if (share := _SHARES.get(other.distance)) and (first <= other.time <= last or not other.dated or not one.dated)
+    ]
 
 
 def lowered(hits: Iterable[Hit]) -> Iterator[Hit]:
@@ -125,7 +127,7 @@ def lowered(hits: Iterable[Hit]) -> Iterator[Hit]:
     least = float("inf")
     for hit in hits:
         if hit.score > least:
-            hit = replace(hit, score=least)
+            hit = hit._replace(score=least)
         least = hit.score
         yield hit
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from openclaw_memory.retrieval.blocks import Block, searchable
-from openclaw_memory.retrieval.hits import Allow, Hit
+from openclaw_memory.retrieval.hits import Allow, Hit, within
 from openclaw_memory.retrieval.index import Index
 from openclaw_memory.retrieval.pool import CANDIDATES, Pool
 from openclaw_memory.retrieval.questions import focus
@@ -74,10 +74,10 @@ class Searcher:
         if not words or limit < 1:
             return []
         ranking = self._ranking if recency is None else replace(self._ranking, recency=recency)
-        visible = _narrowed(allow, scope, layers, tags)
-        found = self._index.search(words, limit=max(limit, CANDIDATES), allow=visible, scope=scope)
-        pool = Pool(self._index, ranking, visible)
-        pool.add_words(found[:CANDIDATES], self._focused(query, ranking, visible, scope))
+        wanted = _narrowed(allow, layers, tags)
+        found = self._index.search(words, limit=max(limit, CANDIDATES), allow=wanted, scope=scope)
+        pool = Pool(self._index, ranking, within(scope, wanted))
+        pool.add_words(found[:CANDIDATES], self._focused(query, ranking, wanted, scope))
         if vector is not None and self._vectors is not None:
             pool.add_meaning(self._vectors, self._lens, vector)
         beyond = len(found) > CANDIDATES
@@ -87,23 +87,25 @@ class Searcher:
             ranked = _with_tail(list(ranked), found[CANDIDATES:])
         return _cut(ranked, words, min_score, limit)
 
-    def _focused(self, query: str, ranking: Ranking, visible: Allow, scope: Scope) -> list[Hit]:
+    def _focused(self, query: str, ranking: Ranking, wanted: Allow, scope: Scope) -> list[Hit]:
         asked = focus(query) if ranking.focus else None
         words = query_terms(asked) if asked else []
-        return self._index.search(words, limit=CANDIDATES, allow=visible, scope=scope) if words else []
+        return self._index.search(words, limit=CANDIDATES, allow=wanted, scope=scope) if words else []
 
 
-def _narrowed(allow: Allow, scope: Scope, layers: Sequence[str], tags: Sequence[str]) -> Allow:
+def _narrowed(allow: Allow, layers: Sequence[str], tags: Sequence[str]) -> Allow:
+    if not layers and not tags:
+        return allow
     wanted_layers, wanted_tags = frozenset(layers), frozenset(fold(tag) for tag in tags)
 
-    def visible(block: Block) -> bool:
+    def wanted(block: Block) -> bool:
         if wanted_layers and block.layer not in wanted_layers:
             return False
         if wanted_tags and not any(fold(tag) in wanted_tags for tag in block.tags):
             return False
-        return scope.admits(block) and allow(block)
+        return allow(block)
 
-    return visible
+    return wanted
 
 
 def _with_tail(ranked: list[Hit], tail: Sequence[Hit]) -> list[Hit]:

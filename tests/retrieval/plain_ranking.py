@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -93,7 +92,7 @@ def search(
     last = hits[-1].score if hits else 0.0
     hits += [Hit(hit.block, min(hit.score, last)) for hit in found[CANDIDATES:] if hit.block.identity not in blocks]
     best = hits[0].score if hits else 0.0
-    scaled = [replace(hit, score=hit.score / best if best > 0 else 1.0) for hit in hits]
+    scaled = [hit._replace(score=hit.score / best if best > 0 else 1.0) for hit in hits]
     return [hit for hit in scaled if hit.score >= min_score or _exact(hit.block, words)][:limit]
 
 
@@ -105,7 +104,7 @@ def _newer_first(hits: list[Hit], asked: set[str]) -> list[Hit]:
         for place, hit in enumerate(left):
             if _takes_its_place(hit, older, asked):
                 raised = max(hit.score, older.score)
-                done.append(replace(left.pop(place), score=raised, steps=(*hit.steps, "newer than one like it")))
+                done.append(left.pop(place)._replace(score=raised, steps=(*hit.steps, "newer than one like it")))
                 break
         done.append(older)
     return done + hits[20:]
@@ -152,5 +151,5 @@ def _descending(hits: list[Hit]) -> list[Hit]:
     least, result = float("inf"), []
     for hit in hits:
         least = min(least, hit.score)
-        result.append(replace(hit, score=least))
+        result.append(hit._replace(score=least))
     return result

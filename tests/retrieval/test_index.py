@@ -6,7 +6,6 @@ import itertools
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -195,7 +194,7 @@ def test_text_that_comes_back_is_not_read_again(block: Make, monkeypatch: pytest
     index = InMemoryIndex()
     index.add([block(f"tea {number}", f"k{number}") for number in range(3)])
     assert index.catch_up(60)
-    moved = [replace(block(f"tea {number}", f"k{number}"), path="conversations/part.md") for number in range(3)]
+    moved = [block(f"tea {number}", f"k{number}")._replace(path="conversations/part.md") for number in range(3)]
     read: list[str] = []
     monkeypatch.setattr("openclaw_memory.retrieval.postings.terms", lambda text: read.append(text) or terms(text))
     index.remove("no such file")

@@ -78,7 +78,7 @@ class OutOfHand:
 
     def __init__(self, inner: InMemoryIndex) -> None:
         self._inner = inner
-        self.search, self.find_many = inner.search, inner.find_many
+        self.search, self.find_many, self.spots_after = inner.search, inner.find_many, inner.spots_after
         self.lenders = 0
 
     def around_many(self, blocks: Sequence[Block], reach: int) -> list[list[Neighbour]]:
@@ -193,31 +193,99 @@ def test_as_the_plain_ranking_where_neighbours_come_close(
     )
 
 
+@given(
+    said=st.lists(st.tuples(st.sampled_from([0, 0, 0, 1, 2]), st.sampled_from([0, 1, 30])), min_size=4, max_size=60),
+    sessions=st.sampled_from([1, 2]),
+    limit=st.sampled_from([1, 2, 3, 10]),
+    important=st.sampled_from([0.0, 0.6]),
+)
+@settings(max_examples=300, deadline=None)
+def test_as_the_plain_ranking_where_hits_are_near_each_other(
+    said: list[tuple[int, int]], sessions: int, limit: int, important: float
+) -> None:
+    """Weak hits lift each other, and the messages between them, whatever lies between; those far apart do not."""
+    chance, when, blocks = random.Random(len(said)), NOW - timedelta(days=300), []
+    for number, (score, hours) in enumerate(said):
+        when += timedelta(hours=hours, seconds=number % 2)
+        blocks.append(
+            Block(
+                key=f"k{number}",
+                layer="conversation",
+                path="a.md",
+                start_line=4 * number + 1,
+                end_line=4 * number + 3,
+                text="tea " * score + "x " * (9 - score),
+                time=when,
+                session=f"s{number % sessions}",
+                important=chance.random() < important,
+            )
+        )
+    index = InMemoryIndex()
+    index.add(blocks)
+    how: dict[str, Any] = {"now": NOW, "limit": limit, "allow": everything}
+    # Without the step that always looks at twenty, few hits tell what is shown.
+    ranking = Ranking(newer=False)
+    expected = plain.search(index, blocks, ranking, "tea", **how)
+    for one in (index, OutOfHand(index)):
+        assert Searcher(one, ranking).search("tea", explain=True, **how) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("apart", range(1, 9))
+@pytest.mark.parametrize(
+    ("one", "other", "rest"),
+    [("tea tea x", "tea tea x", "tea x x"), ("tea x x x x", "tea tea tea tea", "tea x x x x x x x x x x")],
+    ids=["two weak ones", "a weak and a strong one"],
+)
+def test_two_hits_lift_what_is_between_them(apart: int, one: str, other: str, rest: str) -> None:
+    """What neither could bring before the rest alone, an important message between them, both do together."""
+    for marked in range(20):
+        long = [{6: one, 6 + apart: other}.get(at, "x x x") for at in range(20)]
+        said = [*((text, "long") for text in long), *((rest, f"s{number}") for number in range(8))]
+        blocks = [
+            Block(
+                key=f"k{at}",
+                layer="conversation",
+                path="a.md",
+                start_line=at,
+                end_line=at,
+                text=text,
+                time=NOW - timedelta(hours=40 - at),
+                session=session,
+                important=at == marked,
+            )
+            for at, (text, session) in enumerate(said)
+        ]
+        index = InMemoryIndex()
+        index.add(blocks)
+        ranking = Ranking(newer=False)
+        how: dict[str, Any] = {"now": NOW, "limit": 8, "allow": everything}
+        expected = plain.search(index, blocks, ranking, "tea", **how)
+        assert Searcher(index, ranking).search("tea", explain=True, **how) == expected
+
+
 @pytest.mark.parametrize("engine", ["tantivy", "sqlite"])
 def test_as_the_plain_ranking_from_the_disk(engine: Any, tmp_path: Path) -> None:
     """So it is when some of the memories are on the disk, others wait, and some took the place of earlier ones."""
     blocks = stored(1, 300, sessions=40, spread=timedelta(days=30))
     # Every ninth stood elsewhere: its old row has to make room for the message after it.
-    old = [Block(**{**_fields(block), "text": "tea lake"}) for block in blocks[::9]]
-    blocks[::9] = [Block(**{**_fields(block), "session": "another"}) for block in blocks[::9]]
+    old = [block._replace(text="tea lake") for block in blocks[::9]]
+    blocks[::9] = [block._replace(session="another") for block in blocks[::9]]
     plainly = InMemoryIndex()
     plainly.add(blocks)
     index = open_index(tmp_path, "a", engine)
     index.add([*old, *(block for at, block in enumerate(blocks[:290]) if at % 9)])
     index.commit()
     index.add([*(block for at, block in enumerate(blocks) if at >= 290 or not at % 9)])
-    for query in QUESTIONS:
-        for limit in (3, 50, 300):
-            how: dict[str, Any] = {"now": NOW, "limit": limit, "allow": private}
-            found = Searcher(index).search(query, explain=True, **how)
-            expected = plain.search(plainly, blocks, Ranking(), query, **how)
-            assert [(hit.block, hit.steps) for hit in found] == [(hit.block, hit.steps) for hit in expected]
-            assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
+    for _ in ("waiting", "committed"):
+        for query in QUESTIONS:
+            for limit in (3, 50, 300):
+                how: dict[str, Any] = {"now": NOW, "limit": limit, "allow": private}
+                found = Searcher(index).search(query, explain=True, **how)
+                expected = plain.search(plainly, blocks, Ranking(), query, **how)
+                assert [(hit.block, hit.steps) for hit in found] == [(hit.block, hit.steps) for hit in expected]
+                assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
+        assert index.commit()
     index.close()
-
-
-def _fields(block: Block) -> dict[str, Any]:
-    return {name: getattr(block, name) for name in Block.__slots__}
 
 
 def test_neighbour_may_have_the_least_of_all() -> None:
@@ -281,6 +349,23 @@ def test_neighbours_that_nobody_comes_to_are_not_asked_for() -> None:
         assert counting.lenders > 0
 
 
+def test_hits_far_apart_in_a_session_are_as_good_as_alone() -> None:
+    """Of one long session only those are looked beside that have another within six places."""
+    saying = {3, 20, 23, 40, 47, 60, 66}
+    long = [f"{'tea' if at in saying else 'x'} and so on" for at in range(80)]
+    better = [("tea tea", f"s{number}") for number in range(30)]
+    said = [*((text, "long") for text in long), *better]
+    index = InMemoryIndex()
+    index.add(
+        Block(f"k{at}", "conversation", "a.md", at, at, text, NOW - timedelta(hours=9 - at / 99), session)
+        for at, (text, session) in enumerate(said)
+    )
+    counting = OutOfHand(index)
+    Searcher(counting).search("tea", now=NOW, limit=1)  # type: ignore[arg-type]
+    # 20 and 23, 60 and 66; 40 and 47 are one place too far apart.
+    assert counting.lenders == 4
+
+
 def test_neighbour_that_has_gone_is_left_out() -> None:
     """What was taken out between two looks is not shown; what was moved is shown where it is now."""
     blocks = stored(5, 40, sessions=1, spread=timedelta(hours=2))
@@ -288,7 +373,7 @@ def test_neighbour_that_has_gone_is_left_out() -> None:
     index.add(blocks)
     shown = Searcher(index).search("tea", now=NOW, limit=40)
     beside = [hit.block for hit in shown if "tea" not in hit.block.text]
-    gone, moved = beside[0], Block(**{**_fields(beside[1]), "path": "conversations/x.md", "start_line": 9_999})
+    gone, moved = beside[0], beside[1]._replace(path="conversations/x.md", start_line=9_999)
 
     class Changing(OutOfHand):
         def around_many(self, blocks: Sequence[Block], reach: int) -> list[list[Neighbour]]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from snowballstemmer.english_stemmer import EnglishStemmer
 
-from openclaw_memory.retrieval.terms import is_identifier, query_terms, terms
+from openclaw_memory.retrieval.stopwords import STOP_WORDS
+from openclaw_memory.retrieval.terms import _identifier_terms, is_identifier, query_terms, terms
 
 FIXTURE = (Path(__file__).parent / "fixtures" / "terms.md").read_text(encoding="utf-8")
 CASES = re.findall(r"^## (.+)\n(.+)\n--\n(.+)$", FIXTURE, re.MULTILINE)
@@ -71,6 +73,32 @@ def test_question_names_each_term_once() -> None:
 def test_identifier(term: str, expected: bool) -> None:
     """Names with digits or joints are identifiers; words and single digits are not."""
     assert is_identifier(term) is expected
+
+
+SUFFIXES = """
+s sses ies ied us ss ed eed ing edly eedly ingly bb y anci enci ogi li bli abli alli fulli lessli ousli entli aliti
+biliti iviti tional ational alism ation ization izer ator iveness fulness ousness ogist icate ative alize iciti ical ful
+ness al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize sion tion e l ll
+"""
+
+
+@given(
+    st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=7),
+    st.lists(st.sampled_from(SUFFIXES.split()), max_size=2),
+)
+@settings(deadline=None, max_examples=500)
+def test_words_are_stemmed_as_by_snowball(beginning: str, suffixes: list[str]) -> None:
+    """Words whose ending tells that the stemmer leaves them alone are indeed left alone by it."""
+    word = "".join([beginning, *suffixes])
+    stemmed = word if len(word) < 3 or word in STOP_WORDS else EnglishStemmer().stemWord(word)
+    assert terms(word) == [stemmed]
+
+
+@given(st.text("abyzABYZ", min_size=1))
+@settings(deadline=None)
+def test_word_in_one_piece_is_cut_like_any_other(word: str) -> None:
+    """The short way for plain words gives what the way for identifiers gives."""
+    assert tuple(terms(word)) == _identifier_terms(word)
 
 
 def test_long_address_is_found_by_its_parts() -> None:

@@ -21,6 +21,11 @@ _PLACED = (
     "SELECT ?5, key, path, start_line, time, shift, flags FROM blocks WHERE sequence = ?1 AND (time, path, start_line)"
 )
 _BEFORE = f"{_PLACED} < (?2, ?3, ?4) ORDER BY time DESC, path DESC, start_line DESC LIMIT ?6"
+# Read from the index over sessions alone.
+_FURTHER = (
+    "SELECT ?5, time, path, start_line FROM blocks WHERE sequence = ?1 AND (time, path, start_line) > (?2, ?3, ?4) "
+    "ORDER BY time, path, start_line LIMIT 1 OFFSET ?6"
+)
 _AFTER = f"{_PLACED} > (?2, ?3, ?4) ORDER BY time, path, start_line LIMIT ?6"
 
 
@@ -45,6 +50,8 @@ def around(
     for near in found:
         near.reverse()
     _enter(_rows(reader, _AFTER, values), 1, found)
+    if not waiting and not masks.paths and not masks.keys:
+        return found
     for number, place in enumerate(asked):
         if place is None:
             continue
@@ -56,15 +63,34 @@ def around(
     return found
 
 
+def spots_after(reader: apsw.Connection, asked: Sequence[Asked | None], places: int) -> list[Spot | None]:
+    """Give for each of the places the one of the row so many rows after it; None where there is none, or no ASCII."""
+    found: list[Spot | None] = [None] * len(asked)
+    values = [
+        (bindable(one[0]), one[1][0], bindable(one[1][1]), one[1][2], number, places - 1)
+        for number, one in enumerate(asked)
+        if one is not None
+    ]
+    for number, time, path, line in _rows(reader, _FURTHER, values):
+        if path.isascii():
+            found[number] = (time, path, line)
+    return found
+
+
 def _enter(rows: Sequence[tuple[Any, ...]], step: int, found: Sequence[list[Neighbour]]) -> None:
     """Put rows, the nearest first, behind what was found for their number."""
-    distance, last = 0, -1
+    distance, last, near = 0, -1, list[Neighbour]()
+    # What calling the class comes to; a question makes a thousand of them.
+    new = tuple.__new__
     for number, key, path, line, time, shift, flags in rows:
-        distance = distance + step if number == last else step
-        last = number
+        if number == last:
+            distance += step
+        else:
+            distance, last, near = step, number, found[number]
         if flags & STANDS_IN:
             key, path = readable(key), readable(path)
-        found[number].append(Neighbour(distance, key, path, line, time, shift is not None, flags & IMPORTANT != 0))
+        important = flags & IMPORTANT != 0
+        near.append(new(Neighbour, (distance, key, path, line, time, shift is not None, important, None)))
 
 
 def _rows(reader: apsw.Connection, question: str, values: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

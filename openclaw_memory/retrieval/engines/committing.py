@@ -1,8 +1,9 @@
 """Bring what waits to the disk, so that a crash at any moment leaves rows and terms that can be brought into step.
 
-The order: an intent in the database names the blocks that the commit touches; the engine commits its own files; the
-rows follow in one transaction, which also takes the intent away, and becomes visible together with the engine's new
-view. Whoever finds an intent takes the blocks that it names out of the engine and enters those that have rows.
+The order: an intent in the database names the blocks that the commit touches; the engine is handed the terms, and works
+on them while the rows are written in one transaction, which also takes the intent away; the engine commits its own
+files; then the transaction is committed, and becomes visible together with the engine's new view. Whoever finds an
+intent takes the blocks that it names out of the engine and enters those that have rows.
 """
 
 from __future__ import annotations
@@ -39,27 +40,33 @@ def commit_batch(holder: Holder, batch: Batch, step: Callable[[str], None] = no_
     state = read_state(connection)
     changes = _planned(connection, batch) if state.blocks else _all_new(batch)
     delta = delta_of(changes, state.next_id)
-    generation = state.generation
-    if delta.gone or delta.new:
-        generation += 1
-        if engine.own_files:
-            step("intent")
-            write_intent(connection, delta, generation)
+    changed = bool(delta.gone or delta.new)
+    generation = state.generation + changed
+    own_terms = changed and engine.own_files
+    if own_terms:
+        step("intent")
+        write_intent(connection, delta, generation)
+    try:
+        if own_terms:
             step("terms")
             with told("writing the terms", TermsDamagedError):
-                engine.prepare(delta, generation)
-    step("rows")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+                engine.begin(delta)
+        step("rows")
+        connection.execute("BEGIN IMMEDIATE")
         write_changes(connection, changes, delta, generation)
         engine.write(connection, delta)
         write_records(connection, batch.records)
         connection.execute("DELETE FROM intent")
+        if own_terms:
+            with told("writing the terms", TermsDamagedError):
+                engine.prepare(generation)
         step("visible")
         holder.publish(lambda: connection.execute("COMMIT"))
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        with told("giving up the terms", TermsDamagedError):
+            engine.give_up()
         raise
     step("done")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, LifoQueue
 from typing import Any
 
 import apsw
@@ -20,8 +20,8 @@ BUSY_MS = 250
 """How long a lock is waited for: only a stranger holds one for longer than a commit takes."""
 CACHE_KIB = 16_384
 """Pages that a connection keeps in memory."""
-CHUNK = 64
-"""Values of a question to the database, at most; fixed sizes are prepared once."""
+CHUNKS = (1, 8, 16, 64)
+"""How many values a question to the database has: fixed numbers of them are prepared once."""
 LEAST_READERS = 2
 WAIT = 1.0
 """Seconds for which a search waits for a connection when no new one can be opened."""
@@ -48,7 +48,8 @@ class Database:
 
     def __init__(self, path: Path, *, writable: bool = True) -> None:
         self.path = path
-        self._idle: SimpleQueue[apsw.Connection] = SimpleQueue()
+        self._idle: LifoQueue[apsw.Connection] = LifoQueue()
+        """The one that was used last is taken first: it has the pages and statements at hand."""
         self._closed = False
         self._looked_at = False
         self._writable = writable
@@ -187,9 +188,9 @@ def among(
     """Ask a question that ends in `IN` for any number of values."""
     bound = [bindable(value) if isinstance(value, str) else value for value in values]
     found: list[Row] = []
-    for at in range(0, len(bound), CHUNK):
-        part = bound[at : at + CHUNK]
-        size = 1 if len(part) == 1 else 8 if len(part) <= 8 else CHUNK
+    for at in range(0, len(bound), CHUNKS[-1]):
+        part = bound[at : at + CHUNKS[-1]]
+        size = next(size for size in CHUNKS if size >= len(part))
         part += part[-1:] * (size - len(part))
         found += connection.execute(f"{question} IN ({','.join('?' * size)})", part).fetchall()
     return found

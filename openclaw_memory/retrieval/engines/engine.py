@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
@@ -12,16 +12,19 @@ from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.engines.marks import Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+# Texts and bytes: thousands of them are held at a time, and the garbage collector passes over those, which it does not
+# over lists of words.
+class Cut(NamedTuple):
     """A block and the stored terms that it was cut into."""
 
     id: int
     block: Block
-    words: Sequence[str]
-    """Its stored terms, in order, repeated as often as they occur."""
-    counts: Mapping[str, int]
-    """How often it holds each."""
+    words: str
+    """Its stored terms with a space between them, in order, repeated as often as they occur."""
+    length: int
+    """How many they are."""
+    counts: bytes = b""
+    """How often it holds each (`words.pack`), for a row that is to be written; empty where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class Delta:
 
     gone: Sequence[Cut] = ()
     new: Sequence[Cut] = ()
+    held: Mapping[str, int] = field(default_factory=dict)
+    """By stored term how many more blocks hold it than before; fewer where negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,16 @@ class Engine(Protocol):
         """Give what a search looks into from now on."""
         ...
 
-    def prepare(self, delta: Delta, generation: int) -> None:
-        """Bring a delta to the engine's own files, before its rows are written. Doing it twice changes nothing."""
+    def begin(self, delta: Delta) -> None:
+        """Hand a delta over to the engine, and do not wait. Doing it twice changes nothing."""
+        ...
+
+    def prepare(self, generation: int) -> None:
+        """Commit what was begun to the engine's own files; they are of this generation then."""
+        ...
+
+    def give_up(self) -> None:
+        """Drop what was begun and not committed."""
         ...
 
     def restore(self, touched: Sequence[int], delta: Delta, generation: int) -> None:

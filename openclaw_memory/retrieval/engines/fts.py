@@ -32,7 +32,13 @@ class FtsEngine:
     def refresh(self) -> None:
         """Do nothing: there are no files of its own."""
 
-    def prepare(self, delta: Delta, generation: int) -> None:
+    def begin(self, delta: Delta) -> None:
+        """Do nothing: there are no files of its own."""
+
+    def prepare(self, generation: int) -> None:
+        """Do nothing: there are no files of its own."""
+
+    def give_up(self) -> None:
         """Do nothing: there are no files of its own."""
 
     def restore(self, touched: Sequence[int], delta: Delta, generation: int) -> None:
@@ -46,7 +52,7 @@ class FtsEngine:
         """Take out and enter terms. A table without content has to be told what it held."""
         connection.executemany(
             "INSERT INTO postings(postings, rowid, words, marks) VALUES ('delete', ?, ?, ?)",
-            ((cut.id, " ".join(cut.words), " ".join(marks_of(cut.block))) for cut in delta.gone),
+            ((cut.id, cut.words, " ".join(marks_of(cut.block))) for cut in delta.gone),
         )
         self.enter(connection, delta.new)
 
@@ -54,7 +60,7 @@ class FtsEngine:
         """Enter the terms of blocks."""
         connection.executemany(
             "INSERT INTO postings(rowid, words, marks) VALUES (?, ?, ?)",
-            ((cut.id, " ".join(cut.words), " ".join(marks_of(cut.block))) for cut in cuts),
+            ((cut.id, cut.words, " ".join(marks_of(cut.block))) for cut in cuts),
         )
 
     def clear(self, connection: apsw.Connection) -> None:

@@ -18,7 +18,7 @@ from openclaw_memory.retrieval.engines.lookups import rows_of
 from openclaw_memory.retrieval.engines.overlay import Batch, HiddenRow, Overlay
 from openclaw_memory.retrieval.engines.rows import block_of
 from openclaw_memory.retrieval.engines.snapshot import Snapshot, Waiting
-from openclaw_memory.retrieval.engines.writing import cut
+from openclaw_memory.retrieval.engines.writing import words_of
 
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ class Holder:
                 rows |= {row[0]: block_of(row) for row in rows_of(snapshot.reader, column, names)}
         hidden = []
         for id_, block in rows.items():
-            words = cut(id_, block).words
+            words = words_of(block)
             hidden.append(HiddenRow(id_, len(words), frozenset(words)))
         with self._lock:
             # After a commit other rows are there, and all masks are asked about again.

@@ -13,14 +13,15 @@ from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.engines.database import among
 from openclaw_memory.retrieval.engines.overlay import Masks
 from openclaw_memory.retrieval.engines.rows import COLUMNS, bindable, block_of
-from openclaw_memory.retrieval.postings import Spot, spot_of
+from openclaw_memory.retrieval.postings import AFTER_ALL, Spot, spot_of
 from openclaw_memory.retrieval.scope import Audience, listed, marked
 
-PAGE = 32
+PAGE = 64
 """Messages that are read at a time."""
 
 _PLACED = f"SELECT {COLUMNS} FROM blocks WHERE sequence = ? AND (time, path, start_line)"
 _BEFORE = f"{_PLACED} < (?, ?, ?) ORDER BY time DESC, path DESC, start_line DESC"
+_PATHS = "SELECT path FROM blocks WHERE sequence = ? ORDER BY time DESC, path DESC, start_line DESC LIMIT ?"
 _AFTER = f"{_PLACED} > (?, ?, ?) ORDER BY time, path, start_line"
 
 
@@ -100,6 +101,19 @@ def before(
     """Give up to `most` messages before a place, the newest first. `waiting` has those beside the rows, likewise."""
     rows = _visible(reader, _BEFORE, sequence, spot, masks, most)
     return list(islice(merge(rows, waiting, key=spot_of, reverse=True), most))
+
+
+def newest_paths(
+    reader: apsw.Connection, sequence: str, masks: Masks, waiting: Sequence[Block], most: int
+) -> list[str]:
+    """Give the files of the newest messages, the newest first. `waiting` has those beside the rows, likewise."""
+    if not waiting and not masks.paths and not masks.keys:
+        # The index over sessions alone tells it.
+        rows: list[tuple[Any, ...]] = reader.execute(_PATHS, (bindable(sequence), most)).fetchall()
+        paths = list(dict.fromkeys(path for (path,) in rows))
+        if all(map(str.isascii, paths)):
+            return paths
+    return list(dict.fromkeys(one.path for one in before(reader, sequence, AFTER_ALL, masks, waiting, most)))
 
 
 def after(

@@ -10,7 +10,7 @@ from itertools import islice
 
 from openclaw_memory.retrieval.blocks import Block, FileRecord, sequence_of
 from openclaw_memory.retrieval.engines import lookups
-from openclaw_memory.retrieval.engines.beside import Asked, around
+from openclaw_memory.retrieval.engines.beside import Asked, around, spots_after
 from openclaw_memory.retrieval.engines.committing import commit_batch, no_steps
 from openclaw_memory.retrieval.engines.database import Database, Row, read_state
 from openclaw_memory.retrieval.engines.engine import Engine
@@ -23,15 +23,16 @@ from openclaw_memory.retrieval.engines.question import search
 from openclaw_memory.retrieval.engines.renewing import renew_terms
 from openclaw_memory.retrieval.engines.rows import readable
 from openclaw_memory.retrieval.engines.scan import ScanEngine
-from openclaw_memory.retrieval.hits import Allow, Hit
+from openclaw_memory.retrieval.hits import Allow, Hit, within
 from openclaw_memory.retrieval.moments import microseconds
 from openclaw_memory.retrieval.neighbours import Neighbour
-from openclaw_memory.retrieval.postings import AFTER_ALL, Spot, spot_of
+from openclaw_memory.retrieval.postings import AFTER_ALL, MOST_WAITING, Spot, spot_of
 from openclaw_memory.retrieval.scope import EVERYTHING, Audience, Scope, listed, narrow
 from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 
-MOST = 10_000
-"""Blocks that one commit takes in."""
+MOST = MOST_WAITING
+"""Blocks that one commit takes in. No more than may wait unread: to enter their words for searches first would cost
+nearly half as much again."""
 
 
 class PersistentIndex:
@@ -104,11 +105,7 @@ class PersistentIndex:
         terms = list(dict.fromkeys(query_terms))
         if not terms or limit < 1:
             return []
-
-        def within(block: Block) -> bool:
-            return scope.admits(block) and allow(block)
-
-        wanted = allow if scope is EVERYTHING else within
+        wanted = within(scope, allow)
         # What `allow` raises is the caller's, and no fault of the index.
         with self._holder.settled(terms) as (snapshot, waiting):
             return search(terms, limit, wanted, scope, snapshot, waiting, in_step=self._writable)
@@ -150,6 +147,8 @@ class PersistentIndex:
 
         def pick(overlay: Overlay) -> dict[Asked, tuple[list[Block], list[Block]]]:
             held = overlay.held
+            if not held.entries:
+                return {}
             return {
                 one: (list(islice(held.backwards(*one), reach)), list(islice(held.forwards(*one), reach)))
                 for one in asked
@@ -158,6 +157,17 @@ class PersistentIndex:
 
         with told("looking into the index"), self._holder.beside(pick) as (now, waiting):
             return around(now.reader, asked, now.masks, waiting, reach)
+
+    def spots_after(self, blocks: Sequence[Block], places: int) -> list[Spot | None]:
+        """Give for each message where the one so many places after it, or one later, stands; None where unknown."""
+        asked = [(name, spot_of(block)) if (name := sequence_of(block)) else None for block in blocks]
+
+        def all_shown(overlay: Overlay) -> bool:
+            return overlay.settled and overlay.hidden[0] == 0
+
+        with told("looking into the index"), self._holder.beside(all_shown) as (now, known):
+            # What waits stands among the rows, so the message that is asked for stands at that row or before it.
+            return spots_after(now.reader, asked, places) if known else [None] * len(asked)
 
     def blocks_of_texts(self, ids: Sequence[bytes]) -> list[list[Block]]:
         """Give for each address of a text the blocks that have it; none where no block has."""
@@ -215,6 +225,16 @@ class PersistentIndex:
 
         with told("looking into the index"), self._holder.beside(beside) as (now, waiting):
             return lookups.before(now.reader, name, spot, now.masks, waiting, lookups.PAGE)
+
+    def newest_paths(self, session: str, most: int) -> list[str]:
+        """Give the files that hold the newest `most` messages of a session, each once, the newest first."""
+        name = f"session {session}"
+
+        def beside(overlay: Overlay) -> list[Block]:
+            return list(islice(overlay.held.backwards(name, AFTER_ALL), most))
+
+        with told("looking into the index"), self._holder.beside(beside) as (now, waiting):
+            return lookups.newest_paths(now.reader, name, now.masks, waiting, most)
 
     def paths_holding(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Tell in which files the blocks with these addresses lie; unknown addresses are left out."""

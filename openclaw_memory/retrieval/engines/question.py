@@ -104,12 +104,13 @@ def _best(found: list[Candidate], limit: int, wanted: Allow, masks: Masks) -> li
     """Give the best of them that may be shown; a row becomes a block only when its turn comes."""
     found.sort(key=_ORDER)
     hits: list[Hit] = []
+    hiding = bool(masks.paths or masks.keys)
     for score, _, _, _, held in found:
         if isinstance(held, Block):
             block = held
         else:
             block = block_of(held)
-            if masks.hide(block):
+            if hiding and masks.hide(block):
                 continue
         if wanted(block):
             hits.append(Hit(block, -score))

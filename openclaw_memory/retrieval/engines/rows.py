@@ -10,7 +10,6 @@ from zlib import crc32
 from openclaw_memory.retrieval.blocks import Block, sequence_of
 from openclaw_memory.retrieval.engines.engine import Cut
 from openclaw_memory.retrieval.engines.errors import IndexDamagedError
-from openclaw_memory.retrieval.engines.words import pack
 from openclaw_memory.retrieval.moments import microseconds, moment, offset_of
 from openclaw_memory.retrieval.passages import id_of
 
@@ -87,7 +86,7 @@ def row_of(cut: Cut) -> tuple[Any, ...]:
     """Give what `INSERT` takes for a block."""
     columns = columns_of(cut.id, cut.block)
     sequence = sequence_of(cut.block)
-    rest = (check_sum(columns), len(cut.words), pack(cut.counts), sequence and bindable(sequence))
+    rest = (check_sum(columns), cut.length, cut.counts, sequence and bindable(sequence))
     return (*columns, *rest, id_of(cut.block))
 
 

@@ -26,6 +26,7 @@ from openclaw_memory.retrieval.engines.places import Places
 from openclaw_memory.retrieval.hits import Allow, Hit
 from openclaw_memory.retrieval.memory import InMemoryIndex
 from openclaw_memory.retrieval.neighbours import Neighbour
+from openclaw_memory.retrieval.postings import Spot
 from openclaw_memory.retrieval.scope import EVERYTHING, Audience, Scope
 from openclaw_memory.retrieval.status import IndexStatus, Progress, no_progress
 
@@ -144,6 +145,10 @@ class SafeIndex:
         """Give for each block the messages up to `reach` places before and after it in its session, in their order."""
         return self._ask(lambda index: index.around_many(blocks, reach))
 
+    def spots_after(self, blocks: Sequence[Block], places: int) -> list[Spot | None]:
+        """Give for each message where the one so many places after it, or one later, stands; None where unknown."""
+        return self._ask(lambda index: index.spots_after(blocks, places))
+
     def find(self, key: str) -> list[Block]:
         """Give the blocks that have this address: none, one or, where a person wrote it twice, several, by line."""
         return self._ask(lambda index: index.find(key))
@@ -176,6 +181,10 @@ class SafeIndex:
         except IndexFaultError as error:
             # What was given can't be taken back, and what is left of the index holds nothing older.
             self._fall_back(inner, error)
+
+    def newest_paths(self, session: str, most: int) -> list[str]:
+        """Give the files that hold the newest `most` messages of a session, each once, the newest first."""
+        return self._ask(lambda index: index.newest_paths(session, most))
 
     def paths_holding(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Tell in which files the blocks with these addresses lie; unknown addresses are left out."""

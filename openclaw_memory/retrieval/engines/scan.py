@@ -25,7 +25,13 @@ class ScanEngine:
     def refresh(self) -> None:
         """Do nothing: there are no files of its own."""
 
-    def prepare(self, delta: Delta, generation: int) -> None:
+    def begin(self, delta: Delta) -> None:
+        """Do nothing: there are no files of its own."""
+
+    def prepare(self, generation: int) -> None:
+        """Do nothing: there are no files of its own."""
+
+    def give_up(self) -> None:
         """Do nothing: there are no files of its own."""
 
     def restore(self, touched: Sequence[int], delta: Delta, generation: int) -> None:

@@ -18,8 +18,9 @@ from openclaw_memory.retrieval.engines.engine import Cut, Delta, Question
 from openclaw_memory.retrieval.engines.marks import All, Condition, marks_of
 from openclaw_memory.retrieval.moments import microseconds
 
-HEAP_BYTES = 15_000_000
-"""What tantivy may collect in memory before it writes a segment; the least that it takes for a thread."""
+HEAP_BYTES = 30_000_000
+"""What tantivy may collect in memory before it writes a segment. The least that it takes for a thread is half of that;
+then a commit of five thousand blocks is several segments, and merging them costs a tenth of the whole."""
 SPARE = 8
 """Hits beyond those that are wanted, so that the few that mostly tie for the last place are seen at once."""
 MOST_TIED = 65_536
@@ -106,17 +107,26 @@ class TantivyEngine:
         (value,) = searcher.fast_field_values("generation", [found[0][1]])
         return None if value is None else int(value)
 
-    def prepare(self, delta: Delta, generation: int) -> None:
-        """Commit a delta, and the generation that it makes, to the folder."""
-        self.restore([one.id for one in delta.gone], delta, generation)
+    def begin(self, delta: Delta) -> None:
+        """Hand a delta over to tantivy's own thread."""
+        self._enter([one.id for one in delta.gone], delta.new)
+
+    def prepare(self, generation: int) -> None:
+        """Commit what was begun, and the generation that it makes, to the folder."""
+        self._commit(self._writing(), generation)
+
+    def give_up(self) -> None:
+        """Drop what was begun and not committed."""
+        if self._writer is not None:
+            self._writer.rollback()
 
     def restore(self, touched: Sequence[int], delta: Delta, generation: int) -> None:
         """Take out all blocks with the ids `touched`, enter those of the delta, and be of this generation."""
         try:
-            self._change(touched, delta, generation)
+            self._enter(touched, delta.new)
+            self.prepare(generation)
         except BaseException:
-            if self._writer is not None:
-                self._writer.rollback()
+            self.give_up()
             raise
 
     def write(self, connection: apsw.Connection, delta: Delta) -> None:
@@ -124,10 +134,8 @@ class TantivyEngine:
 
     def fill(self, cuts: Iterable[Cut], generation: int) -> None:
         """Commit blocks to a folder that is empty as yet."""
-        writer = self._writing()
-        for cut in breathing(cuts):
-            writer.add_document(self._document(cut))
-        self._commit(writer, generation)
+        self._enter((), cuts)
+        self.prepare(generation)
 
     def candidates(self, view: View, reader: apsw.Connection, question: Question, limit: int) -> list[int]:
         """Give the ids of the blocks that tantivy scores best; it rounds lengths above forty terms."""
@@ -154,13 +162,12 @@ class TantivyEngine:
                 writer.rollback()
                 writer.wait_merging_threads()
 
-    def _change(self, touched: Sequence[int], delta: Delta, generation: int) -> None:
+    def _enter(self, touched: Iterable[int], cuts: Iterable[Cut]) -> None:
         writer = self._writing()
         for id_ in touched:
             writer.delete_documents_by_term("id", id_)
-        for cut in breathing(delta.new):
+        for cut in breathing(cuts):
             writer.add_document(self._document(cut))
-        self._commit(writer, generation)
 
     def _commit(self, writer: tantivy.IndexWriter, generation: int) -> None:
         writer.delete_documents_by_term("marker", _MARKER)
@@ -172,7 +179,7 @@ class TantivyEngine:
         document = tantivy.Document()
         document.add_integer("id", cut.id)
         document.add_integer("time", microseconds(cut.block.time))
-        document.add_text("words", " ".join(cut.words))
+        document.add_text("words", cut.words)
         document.add_text("marks", " ".join(marks_of(cut.block)))
         return document
 

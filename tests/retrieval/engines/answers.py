@@ -66,6 +66,9 @@ def answers(index: Any, *, questions: list[list[str]] = QUESTIONS) -> dict[str, 
             for session in SESSIONS
             for until in (None, START + timedelta(minutes=4))
         },
+        "newest paths": {
+            (session, most): index.newest_paths(session, most) for session in SESSIONS for most in (1, 3, 50)
+        },
         "around": _around(index, sorted(blocks, key=lambda one: (one.path, one.start_line, one.key, one.text))),
         "found": index.find_many([block.key for block in blocks] + ["unknown"]),
         "records": index.records(),

@@ -26,7 +26,7 @@ answers, block = answering.answers, answering.block
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
-STEPS = ["intent", "terms", "terms changed", "terms committed", "rows", "visible", "done"]
+STEPS = ["intent", "terms", "rows", "terms changed", "terms committed", "visible", "done"]
 RECORD = FileRecord(1, 2, 3, "x")
 
 

@@ -6,7 +6,6 @@ import importlib.util
 import sys
 import threading
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from openclaw_memory.retrieval.blocks import FileRecord
 from openclaw_memory.retrieval.engines import committing
 from openclaw_memory.retrieval.engines.changes import plan_changes
 from openclaw_memory.retrieval.engines.words import LONGEST, counts_in, digest_of, pack, stored
+from openclaw_memory.retrieval.moments import microseconds
 from openclaw_memory.retrieval.terms import terms
 
 _SPEC = importlib.util.spec_from_file_location("index_answers_persistent", Path(__file__).with_name("answers.py"))
@@ -108,8 +108,8 @@ def test_moved_blocks_keep_their_words(opened, monkeypatch):
     deltas = []
     delta_of = committing.delta_of
     monkeypatch.setattr(committing, "delta_of", lambda *given: deltas.append(made := delta_of(*given)) or made)
-    index.replace("b.md", [replace(one, path="b.md") for one in said[:20]])
-    index.replace("a.md", [replace(one, start_line=one.start_line - 20, end_line=1) for one in said[20:]])
+    index.replace("b.md", [one._replace(path="b.md") for one in said[:20]])
+    index.replace("a.md", [one._replace(start_line=one.start_line - 20, end_line=1) for one in said[20:]])
     assert index.commit()
     assert [(delta.gone, delta.new) for delta in deltas] == [((), ())]
     assert len(index.blocks_of("b.md")) == 20
@@ -125,7 +125,7 @@ def test_edit_costs_its_changed_blocks(opened, monkeypatch):
     deltas = []
     delta_of = committing.delta_of
     monkeypatch.setattr(committing, "delta_of", lambda *given: deltas.append(made := delta_of(*given)) or made)
-    index.replace("a.md", [*said[:5], replace(said[5], text="rust"), *said[6:]])
+    index.replace("a.md", [*said[:5], said[5]._replace(text="rust"), *said[6:]])
     index.commit()
     assert [[len(delta.gone), len(delta.new)] for delta in deltas] == [[1, 1]]
 
@@ -277,6 +277,14 @@ def test_packed_counts(counts, others):
     assert counts_in(packed, [(word, digest_of(stored(word))) for word in asked]) == counts
 
 
+def test_packed_counts_end_at_their_limit():
+    """A block that holds a term more often than can be packed holds it as often as can be, and others as they are."""
+    packed = pack({"tea": 65_536, "lake": 65_535, "go": 1})
+    asked = [(word, digest_of(word)) for word in ("tea", "lake", "go", "rust")]
+    assert counts_in(packed, asked) == {"tea": 65_535, "lake": 65_535, "go": 1}
+    assert pack({}) == b""
+
+
 @given(st.text())
 def test_terms_hold_no_white_space(text):
     """Engines part terms at spaces."""
@@ -286,10 +294,36 @@ def test_terms_hold_no_white_space(text):
 
 def test_plan_takes_the_same_place_first():
     """Of blocks that are alike the one that lies where it is wanted stays; the others move, go and come."""
-    alike = [replace(block(["tea"], line), key="k", time=None) for line in (1, 2, 3)]
+    alike = [block(["tea"], line)._replace(key="k", time=None) for line in (1, 2, 3)]
     held = list(enumerate(alike, 1))
-    wanted = [alike[1], replace(alike[2], start_line=9), block(["new"], 5)]
+    wanted = [alike[1], alike[2]._replace(start_line=9), block(["new"], 5)]
     changes = plan_changes(held, wanted)
     assert changes.new == (wanted[2],)
     assert changes.moved == ((1, wanted[1]),)
     assert changes.gone == ((3, alike[2]),)
+
+
+def test_spots_after_are_those_of_the_rows_and_unknown_where_rows_are_hidden(opened):
+    """They are exact when all is on the disk, never too near while messages wait, and unknown while rows are hidden."""
+    index, twin = opened(), InMemoryIndex()
+    said = [block(["tea"], line, session="s1") for line in range(1, 30, 2)]
+    others = [block(["tea"], line, session="s2") for line in range(31, 35)]
+    for one in (index, twin):
+        one.add([*said, *others])
+    index.commit()
+    asked = [*said, *others, block(["tea"], 7, layer="fact"), block(["tea"], 12, session="s1")]
+    for places in (1, 3, 6):
+        assert index.spots_after(asked, places) == twin.spots_after(asked, places)
+    between = [block(["lake"], line, session="s1") for line in range(2, 20, 4)]
+    for one in (index, twin):
+        one.add(between)
+        one.search(["tea"], limit=1, allow=everything)
+    for told, true in zip(index.spots_after(asked, 3), twin.spots_after(asked, 3), strict=True):
+        assert told is None or (true is not None and told >= true)
+    assert index.spots_after(said[:1], 3) == [(microseconds(said[3].time), "a.md", 7)]
+    index.add([said[2]._replace(text="lake")])
+    index.search(["tea"], limit=1, allow=everything)
+    assert index.spots_after(asked, 3) == [None] * len(asked)
+    index.commit()
+    twin.add([said[2]._replace(text="lake")])
+    assert index.spots_after(asked, 3) == twin.spots_after(asked, 3)
