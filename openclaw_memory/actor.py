@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any, Literal
 
+import anyio
 import anyio.to_thread
 
 from bus import EventBus, Subscription
@@ -95,8 +96,8 @@ class Memory:
             Trouble(replies, self._clock).changed,
             replies.apply,
         )
-        await serving.open()
         try:
+            await serving.open()
             bus.register(*EVENTS)
             self._subscription = bus.subscribe(
                 TAKEN,
@@ -106,13 +107,19 @@ class Memory:
                 key=lane_of,
                 answers=True,
             )
-        except BaseException:
-            # A start that fails lets go of the folder.
             if serving.owner is not None:
-                await serving.owner.close()
+                serving.owner.work()
+        except BaseException:
+            # A start that fails lets go of everything, also when it was cancelled.
+            with anyio.CancelScope(shield=True):
+                await self._let_go(serving)
             raise
-        if serving.owner is not None:
-            serving.owner.work()
+
+    async def _let_go(self, serving: Serving) -> None:
+        if self._subscription is not None:
+            self._subscription.close()
+        self._subscription = self._serving = self._replies = None
+        await serving.close()
 
     def _answers(self, serving: Serving, replies: Replies) -> Answers:
         lanes = Lanes()

@@ -51,6 +51,14 @@ class StorageError(OpenClawMemoryError):
         self.what, self.cause = what, cause
 
 
+class UnstorableError(OpenClawMemoryError):
+    """Raised when a change holds what no journal can hold, such as half of a character; nothing of it was kept."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"a change can't be written down ({cause}); nothing of it was kept")
+        self.cause = cause
+
+
 class RootInUseError(OpenClawMemoryError):
     """Raised when another process owns the memory folder."""
 

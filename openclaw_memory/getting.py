@@ -1,7 +1,8 @@
-"""Read lines of a document by its address, for `memory:get`. Pure."""
+"""Read lines of a document by its address, for `memory:get`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from contracts import MemoryDocument, MemoryGet
@@ -17,17 +18,34 @@ MAX_CHARS = 12_000
 """Most characters of one answer."""
 
 
-def lines_of(get: MemoryGet, document: Any) -> MemoryDocument:
-    """Give the lines that are asked for, as they are in the file or, after the next flush, will be.
+class Pages:
+    """Gives documents a page at a time; the lines of the last one are kept, for who asks for its next page."""
 
-    `truncated` tells that there are more of them than one answer holds: ask again with a later `from`. Parameters:
-    `document`, as its layer holds it.
-    """
+    def __init__(self) -> None:
+        self._last: tuple[Any, list[str]] | None = None
+
+    def page(self, get: MemoryGet, document: Any) -> MemoryDocument:
+        """Give the lines that are asked for, as they are in the file or, after the next flush, will be.
+
+        `truncated` tells that there are more of them than one answer holds: ask again with a later `from`. For any
+        thread. Parameters: `document`, as its layer holds it.
+        """
+        last = self._last
+        if last is None or last[0] is not document:
+            # A document never changes, so what was read of it once holds for ever.
+            self._last = last = (document, lines_of(get.path, document))
+        return _page(get, last[1])
+
+
+def lines_of(path: str, document: Any) -> list[str]:
+    """Give all lines of a document, as they are in the file or, after the next flush, will be. Pure."""
     if isinstance(document, HistoryDocument):
         # A month of it may be compressed in its file.
-        lines = split_lines(document.text)
-    else:
-        lines = split_lines(decode(format_of(get.path).render(document)[0]).text)
+        return split_lines(document.text)
+    return split_lines(decode(format_of(path).render(document)[0]).text)
+
+
+def _page(get: MemoryGet, lines: Sequence[str]) -> MemoryDocument:
     first = (get.from_ or 1) - 1
     if first and first >= len(lines):
         return MemoryDocument(

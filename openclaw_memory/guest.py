@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from contracts import Forget, Forgotten, MemoryCompact, MemoryCompacted, MemoryWritten
@@ -68,9 +69,14 @@ class Guest:
 
     async def open(self) -> None:
         """Read everything."""
-        if self._meaning is not None:
-            await self._meaning.open()
-        await self.reader.look(everywhere=True)
+        try:
+            if self._meaning is not None:
+                await self._meaning.open()
+            await self.reader.look(everywhere=True)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self.close()
+            raise
 
     async def close(self) -> None:
         """Let go of what the owner made."""

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
+import anyio
 import anyio.to_thread
 
 from contracts import Forget, Forgotten, MemoryWrite, MemoryWritten
@@ -137,8 +138,9 @@ class Owner:
             await self.forgetter.open()
             await write_manifest(self._config.memory_folder, self._files, self._clock)
         except BaseException:
-            await self._close_index()
-            await self._store.close()
+            with anyio.CancelScope(shield=True):
+                await self._close_index()
+                await self._store.close()
             raise
 
     def work(self) -> None:

@@ -26,9 +26,9 @@ from openclaw_memory.catalog import Catalog
 from openclaw_memory.clock import Clock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.tokens import TokenCounter
-from openclaw_memory.context.visibility import allow, audiences, kind_of, policies, task_named
+from openclaw_memory.context.visibility import allow, audiences, kind_of, policies, sees_everything, task_named
 from openclaw_memory.errors import Refused
-from openclaw_memory.getting import lines_of, says_nothing
+from openclaw_memory.getting import Pages, says_nothing
 from openclaw_memory.layers.compactions import Compacted
 from openclaw_memory.layers.parts import FOLDER as CONVERSATIONS
 from openclaw_memory.layers.parts import archived
@@ -43,6 +43,7 @@ from openclaw_memory.reading.sessions import log_start, note_of, points_of
 from openclaw_memory.reading.trouble import Troubles
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.scope import Scope
+from openclaw_memory.retrieval.search import allow_all
 from openclaw_memory.workspace import WorkspaceView
 
 
@@ -77,6 +78,7 @@ class Reader:
         self._looking = Looking(store, catalog, self._view, clock)
         self._searching = Searching(store, catalog, config, meaning, self._mend)
         self._history = History(catalog, self._view, config)
+        self._pages = Pages()
         self._troubles = Troubles(store, config, counter)
         self._gathering = Gathering(catalog, self._view, self._history, self._troubles, config, counter, recalled)
 
@@ -170,7 +172,7 @@ class Reader:
         document = self._catalog.document(get.path)
         if document is None or (problem := self._store.problems().get(get.path)) is not None:
             return _no_document(get.path, problem if document is not None else f"path: {get.path} can't be read")
-        return await anyio.to_thread.run_sync(lines_of, get, document)
+        return await anyio.to_thread.run_sync(self._pages.page, get, document)
 
     async def _is_archived(self, path: str) -> bool:
         """Tell whether a day's file holds nothing any more and its messages are in the archive."""
@@ -202,10 +204,10 @@ class Reader:
             raise Refused("sessionKind", f"daily notes are private; nothing of a {kind} session goes into them")
         await self.look()
         await self._view.wake(session, self._today(self._clock.now()))
-        points = await anyio.to_thread.run_sync(
+        points, ending = await anyio.to_thread.run_sync(
             points_of, session, self._clock.now(), self._catalog, self._view, self._config
         )
-        return note_of(points, session, kind, self._config.language) if points else None
+        return note_of(points, ending, session, kind, self._config.language) if points and ending is not None else None
 
     async def _asked(self, query: str, scope: Scope) -> Asked:
         """Look for edits, and meanwhile have the question embedded."""
@@ -234,6 +236,8 @@ class Reader:
             return allow(block, session_id, kind, task_id, seen)
 
         seen = self._policies[kind]
+        if as_of is None and sees_everything(seen):
+            return allow_all
         return visible
 
     def compacted(

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from contracts import MemoryContext
+from openclaw_memory.markdown.log_lines import is_in_prompt
 
 SESSIONS = 256
 """Sessions whose last context is remembered; a program seldom has more going on at once."""
@@ -36,4 +37,5 @@ def _texts_of(context: MemoryContext) -> tuple[str, ...]:
         for text, citation in zip(context.recalled, context.citations, strict=False)
         if not citation.path.startswith("conversations/")
     ]
-    return (*context.facts, *context.memory, *context.notes, *context.summaries, *recalled)
+    noted = [text for text in context.notes if not is_in_prompt(text)]
+    return (*context.facts, *context.memory, *noted, *context.summaries, *recalled)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from operator import is_
 from pathlib import Path
@@ -15,11 +14,12 @@ from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.material import Line
 from openclaw_memory.context.visibility import Visibility
 from openclaw_memory.errors import Refused
-from openclaw_memory.layers import curated, history, notes, sessions
+from openclaw_memory.layers import curated, day_log, history, notes, sessions
 from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.layers.loading import loaded
 from openclaw_memory.layers.rooms import FOLDERS, Workspace, room_of
 from openclaw_memory.layers.sessions import SessionDocument
+from openclaw_memory.markdown.log_lines import in_prompt
 from openclaw_memory.markdown.messages import Message
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
@@ -27,6 +27,10 @@ from openclaw_memory.storage.files import Stamp
 from openclaw_memory.storage.rootlock import FolderLock, Locks, RootLock
 
 log = logging.getLogger(__name__)
+
+
+LOG_LINES = 200
+"""Newest lines of what was said that the days' notes offer to a context; older ones are recalled like anything else."""
 
 
 class Sleeping(Protocol):
@@ -69,31 +73,45 @@ def locks(config: MemoryConfig) -> Locks:
     return Locks(RootLock(config.memory_folder), [FolderLock(folder) for folder in folders])
 
 
-class Copies:
-    """Messages beside the file of their day: in their session's file, in HISTORY.md, as the configuration has it.
+def keeps_copies(config: MemoryConfig) -> bool:
+    """Tell whether messages may go anywhere beside the file of their day."""
+    return config.session_files or config.history_file or config.daily_log_messages
 
-    For one event: `ask` names the documents that are needed, `plan` adds to them.
+
+class Copies:
+    """Messages beside the file of their day: in their session's file, in HISTORY.md, in the day's note.
+
+    For one event: `ask` names the documents that are needed, `plan` adds to them. Parameters: `config`, which says
+    where messages go; `workspace`; `private`, whether the session may write what is the owner's own: notes are.
     """
 
-    def __init__(self, config: MemoryConfig, workspace: Workspace) -> None:
+    def __init__(self, config: MemoryConfig, workspace: Workspace, *, private: bool) -> None:
         self._config = config
         self._workspace = workspace
+        self._logs = config.daily_log_messages and private
         self.paths: dict[str, None] = {}
         """Documents that are to be loaded."""
         self._left_out: list[str] = []
 
-    async def ask(self, readable: Callable[[list[str]], Awaitable[list[str]]], session_id: str) -> None:
+    async def ask(
+        self,
+        readable: Callable[[list[str]], Awaitable[list[str]]],
+        session_id: str,
+        messages: Iterable[Message],
+    ) -> None:
         """Name the documents for a session's messages; what can't be read is left as it is, and told.
 
         Raises: `Refused` for an id that no file can have as its name.
         """
-        if not (self._config.session_files or self._config.history_file):
+        if not (self._config.session_files or self._config.history_file or self._logs):
             return
         wanted = []
         if self._config.session_files:
             wanted.append(sessions.path_of(self._config.agent_id, session_id))
         if self._config.history_file:
             wanted.append(self._workspace.history)
+        if self._logs:
+            wanted += notes.days_of(messages, self._config.zone, self._workspace.notes)
         found = await readable(wanted)
         self.paths |= dict.fromkeys(found)
         self._left_out = [f"{path} can't be read, so it is not in there" for path in wanted if path not in found]
@@ -105,6 +123,8 @@ class Copies:
         told = list(self._left_out)
         if self._workspace.history in self.paths:
             history.plan_history(draft, messages, self._workspace.history)
+        if self._logs:
+            told += self._plan_logs(draft, messages)
         path = sessions.path_of(self._config.agent_id, session_id) if self._config.session_files else ""
         if path in self.paths:
             if sessions.has_others(draft.document(path)):
@@ -113,11 +133,18 @@ class Copies:
                 sessions.plan_session(draft, path, [_for_file(message, path) for message in messages])
         return "; ".join(told) or None
 
+    def _plan_logs(self, draft: Draft, messages: Sequence[Message]) -> list[str]:
+        zone, folder = self._config.zone, self._workspace.notes
+        days = notes.days_of(messages, zone, folder)
+        logged = [message for path, said in days.items() if path in self.paths for message in said]
+        full = notes.plan_log(draft, logged, zone=zone, language=self._config.language, folder=folder)
+        return [f"{path} is full, so it is not in there" for path in full]
+
 
 def _for_file(message: Message, path: str) -> Message:
     """Mark what was said privately under a group's id: lines of a group's file are the group's otherwise."""
     if message.visibility is None and visibility_of(path) != "private":
-        return replace(message, visibility="private")
+        return message._replace(visibility="private")
     return message
 
 
@@ -222,7 +249,10 @@ class WorkspaceView:
         )
 
     def note_lines(self, seen: Visibility, visible: Callable[[Block], bool], today: date) -> tuple[Line, ...]:
-        """Give the notes that a session loads: the owner's the last days', a group all that is shared."""
+        """Give the notes that a session loads: the owner's the last days', a group all that is shared.
+
+        What the days' notes tell of what was said is left to `log_lines`.
+        """
         paths: list[str] = []
         if seen.search == "group" and seen.shared:
             shared = self._catalog.paths(self._shared_area)
@@ -230,6 +260,30 @@ class WorkspaceView:
         elif seen.notes:
             paths = self.recent(today)
         return tuple(line for path in paths for line in self._lines(path, visible))
+
+    def log_lines(
+        self, seen: Visibility, visible: Callable[[Block], bool], today: date, most: int = LOG_LINES
+    ) -> tuple[Line, ...]:
+        """Give what was said as the notes of the last days tell it, the newest lines in the order in which they stand.
+
+        Each line has the address of its message. Tools' results are left to recall: they are long, and of their moment.
+        """
+        if not seen.notes:
+            return ()
+        lines: list[Line] = []
+        for path in reversed(self.recent(today)):
+            document, day = self._document(path), notes.day_of_note(path)
+            if document is None or day is None:
+                continue
+            for line in reversed(day_log.lines_of(document)):
+                if len(lines) >= most:
+                    break
+                if line.role in ("user", "assistant"):
+                    block = day_log.block_of(document, line, day, self._zone)
+                    if visible(block):
+                        text = in_prompt(line, day.isoformat(), self._config.language)
+                        lines.append(Line(text, self._catalog.as_message(block) or block.key, said=True))
+        return tuple(reversed(lines))
 
     def memory_lines(self, seen: Visibility, visible: Callable[[Block], bool], today: date) -> tuple[Line, ...]:
         """Give MEMORY.md and the files that it links to, but for those that are loaded as notes anyway."""
@@ -246,7 +300,7 @@ class WorkspaceView:
         document = self._document(path)
         if document is None:
             return ()
-        blocks = document.once("blocks", lambda: room_of(path).blocks(document, self._zone))
+        blocks = document.once("noted", lambda: self._noted(path, document))
         shown = [block for block in blocks if visible(block)]
         if len(shown) == len(blocks):
             pieces = document.once("loaded", lambda: loaded(document, blocks))
@@ -261,6 +315,12 @@ class WorkspaceView:
             lines[0] = Line(f"## {day.isoformat()}\n{lines[0].text}", lines[0].key)
         return lines
 
+    def _noted(self, path: str, document: MarkdownDocument) -> list[Block]:
+        """Cut a document into pieces, without the lines that tell what was said."""
+        if path.startswith(f"{self._rooms.notes}/"):
+            return notes.pieces(document, self._zone)
+        return [block for block in room_of(path).blocks(document, self._zone) if block.role is None]
+
     @property
     def days_told(self) -> int:
         """How many days' notes tell what was written down of a session already."""
@@ -273,7 +333,7 @@ class WorkspaceView:
         """Give what the notes of the last days say, piece by piece, whoever may load them."""
         paths = self._told(today)
         documents = [document for path in paths if (document := self._document(path)) is not None]
-        return [block.text for document in documents for block in notes.blocks(document, self._zone)]
+        return [block.text for document in documents for block in notes.pieces(document, self._zone)]
 
     def may_get(self, path: str, seen: Visibility) -> bool:
         """Tell whether a session may read a document by its path, whatever stands in it."""
@@ -291,7 +351,8 @@ class WorkspaceView:
         """List the files that a session with these rights loads, for the log."""
         everything: Callable[[Block], bool] = lambda block: True  # noqa: E731
         lines = [*self.memory_lines(seen, everything, today), *self.note_lines(seen, everything, today)]
-        return list(dict.fromkeys(line.key.partition("#")[0] for line in lines))
+        logs = self.recent(today) if seen.notes and self.log_lines(seen, everything, today, most=1) else []
+        return list(dict.fromkeys([*(line.key.partition("#")[0] for line in lines), *logs]))
 
     # -- sessions' files ----------------------------------------------------------------------------------------
 
@@ -316,7 +377,7 @@ class WorkspaceView:
         told: list[Block] = []
         for line in lines:
             last = line.time or last
-            told.append(replace(line, key=found.get(line.key, line.key), time=last))
+            told.append(line._replace(key=found.get(line.key, line.key), time=last))
         if tail is not None or sessions.has_others(document):
             keys, said = {block.key for block in told}, {(block.role, block.text.strip()) for block in told}
             told += [

@@ -20,11 +20,13 @@ from openclaw_memory.context.visibility import kind_of, policies
 from openclaw_memory.discretion import without_secrets
 from openclaw_memory.errors import Refused, UnreadableDocumentError
 from openclaw_memory.events import Change
-from openclaw_memory.layers import rotation, state
+from openclaw_memory.layers import endings, rotation, state
 from openclaw_memory.masking.kinds import told
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft, NotLoadedError
 from openclaw_memory.storage.store import Store
+from openclaw_memory.writing.apart import TRIES, takes_long
+from openclaw_memory.writing.at_once import AtOnce
 from openclaw_memory.writing.changes import check_allowed, idempotency, items_of, storable, with_items
 from openclaw_memory.writing.drafting import Drafting
 from openclaw_memory.writing.entries import Alike
@@ -97,6 +99,7 @@ class Writer:
         limits = rotation.Limits(config.conversations.max_messages_per_file, config.conversations.max_file_bytes)
         self._naming = Naming(store, config, new_id, limits, alike)
         self._drafting = Drafting(store, limits)
+        self._at_once = AtOnce(store, config, new_id, self._drafting)
         self._judging = Judging(store, config)
         self._zone = config.zone
         self._policies = policies(config.session)
@@ -141,23 +144,39 @@ class Writer:
     async def _queued(
         self, change: Change, items: Sequence[Change], captured: Captured, kind: SessionKind, now: datetime
     ) -> Planned:
+        if not captured.writes and not (self._forgotten is not None and self._forgotten.concerns(items)):
+            at_once = self._at_once.plan(change, kind, now)
+            if at_once is not None:
+                draft, key = at_once
+                return Planned(self._store.commit(draft), (key,), None, tuple(dict.fromkeys(captured.suggestions)))
         every = [*items, *(write for write, _ in captured.writes)] if captured.writes else items
         needs = await self._naming.needs(change, every, kind, now)
         seen = await self._not_forgotten(change, items)
+        tries = 0
         while True:
             draft = await self._drafting.draft(needs, now)
             if self._forgotten is not None and self._forgotten.state() is not seen:
                 seen = await self._not_forgotten(change, items)
                 continue
+            apart = tries < TRIES and takes_long(every, draft)
             try:
-                planned = self._planned(change, every, needs, draft, now)
+                if apart:
+                    tries += 1
+                    plan = partial(self._plan, change, every, needs, draft, now)
+                    keys, message = await anyio.to_thread.run_sync(plan)
+                    if not await self._store.still_holds(draft):
+                        continue
+                    if self._forgotten is not None and self._forgotten.state() is not seen:
+                        continue
+                else:
+                    keys, message = self._plan(change, every, needs, draft, now)
             except NotLoadedError as missing:
                 needs.paths[missing.path] = None
             else:
-                if not (captured.writes or captured.suggestions):
-                    return planned
+                commit = self._store.commit(draft)
+                self._drafting.committed(needs, draft)
                 told = [*(words for _, words in captured.writes), *captured.suggestions]
-                return replace(planned, suggestions=tuple(dict.fromkeys(told)))
+                return Planned(commit, tuple(keys), message, tuple(dict.fromkeys(told)))
 
     async def _not_forgotten(self, change: Change, items: Sequence[Change]) -> object:
         """See to it that nothing comes back by itself that was forgotten; gives the state that this was asked of.
@@ -173,13 +192,18 @@ class Writer:
             await anyio.to_thread.run_sync(partial(forgotten.refuse, items, batch=batch))
         return state
 
-    def _planned(self, change: Change, items: Sequence[Change], needs: Needs, draft: Draft, now: datetime) -> Planned:
-        """Plan all items on a draft and commit it; nothing is awaited in here."""
+    def _plan(
+        self, change: Change, items: Sequence[Change], needs: Needs, draft: Draft, now: datetime
+    ) -> tuple[Sequence[str], str | None]:
+        """Plan all items on a draft; gives their addresses, and what is to be said of them.
+
+        Nothing is awaited in here, and nothing changed but the draft: it may be called in a thread.
+        """
         once = idempotency(change)
         if once is not None:
             seen = state.known_keys(draft, *once, now)
             if seen is not None:
-                return Planned(self._store.commit(draft), tuple(seen), "this idempotencyKey was written before")
+                return seen, "this idempotencyKey was written before"
         keys: list[str] = []
         messages: list[str] = []
         for number, given in enumerate(items):
@@ -198,9 +222,10 @@ class Writer:
             messages += [message] if message else []
         if once is not None:
             state.plan_known_key(draft, *once, keys, now)
-        commit = self._store.commit(draft)
-        self._drafting.committed(needs, draft)
-        return Planned(commit, tuple(keys), "; ".join(dict.fromkeys(messages)) or None)
+            assert isinstance(change, MemoryWrite)
+            if (ending := endings.ending_of(change.idempotency_key)) is not None:
+                endings.plan_ending(draft, change.session_id, ending)
+        return keys, "; ".join(dict.fromkeys(messages)) or None
 
     def _now(self) -> datetime:
         """Give the time on the user's clock, to the millisecond as files hold it."""

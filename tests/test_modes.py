@@ -21,22 +21,23 @@ def load(tmp_path: Path, text: str, **environ: str) -> MemoryConfig:
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("four_layer", ("MEMORY.md", 2, False, False)),
-        ("two_layer", ("memory/MEMORY.md", 1, False, False)),
-        ("four_tier", ("MEMORY.md", 2, True, False)),
-        ("history", ("memory/MEMORY.md", 2, False, True)),
+        ("four_layer", ("MEMORY.md", 2, False, False, False)),
+        ("two_layer", ("memory/MEMORY.md", 1, False, False, False)),
+        ("four_tier", ("MEMORY.md", 2, True, False, False)),
+        ("history", ("memory/MEMORY.md", 2, False, True, True)),
     ],
 )
 def test_a_mode_is_a_set_of_settings(tmp_path: Path, mode: str, expected: tuple[object, ...]) -> None:
     """What it sets can be written down instead, and what is written down has the last word."""
 
     def settings(config: MemoryConfig) -> tuple[object, ...]:
-        return (config.memory_file, config.daily_log_days, config.session_files, config.history_file)
+        kept = (config.session_files, config.history_file, config.daily_log_messages)
+        return (config.memory_file, config.daily_log_days, *kept)
 
     assert settings(load(tmp_path, f"mode: {mode}")) == expected
     assert settings(load(tmp_path, "", OPENCLAW_MEMORY_MODE=mode)) == expected
     other = load(tmp_path, f"mode: {mode}\ndailyLogDays: 5\nsessionFiles: false\n")
-    assert settings(other) == (expected[0], 5, False, expected[3])
+    assert settings(other) == (expected[0], 5, False, *expected[3:])
 
 
 def test_session_rules_in_the_shape_of_the_seed(tmp_path: Path) -> None:

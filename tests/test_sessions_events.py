@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contracts import MemoryGet, MemoryRead, MemorySearch, MemoryWrite, MemoryWritten, SessionEnded, SessionStarted
+from contracts import (
+    Forget,
+    MemoryGet,
+    MemoryRead,
+    MemorySearch,
+    MemoryWrite,
+    MemoryWritten,
+    Selector,
+    SessionEnded,
+    SessionStarted,
+)
+from openclaw_memory import getting
 from openclaw_memory.capture.points import key_points
-from tests.support import Remembering, remembering
+from openclaw_memory.getting import lines_of
+from tests.support import START, Remembering, remembering
 from tests.test_processes import passing
 from tests.test_workspace import put, read
 
@@ -120,6 +133,48 @@ async def test_key_points_of_a_session_go_into_the_days_note(tmp_path: Path) -> 
         await it.flushed()
         note = (tmp_path / "workspace/main/memory/2026-05-04.md").read_text()
         assert [note.count(word) for word in ("PostgreSQL", "called Ada", "### ")] == [1, 1, 2]
+
+
+async def test_what_a_person_takes_out_of_the_note_is_not_told_again(tmp_path: Path) -> None:
+    """Not when the session ends again, with or without something new, nor after a restart; said again, it is."""
+    note = tmp_path / "workspace/main/memory/2026-05-04.md"
+    async with remembering(tmp_path, language="en") as it:
+        await it.ask(say("We decided to use PostgreSQL for the archive."))
+        await it.ask(say("I prefer short answers."))
+        assert (await end(it)).success
+        await it.flushed()
+        kept = [line for line in note.read_text().splitlines(keepends=True) if "PostgreSQL" not in line]
+        note.write_text("".join(kept))
+        it.clock.advance(60)
+        assert not (await end(it)).success
+        await it.ask(say("We decided to use Redis for the queue."))
+        assert (await end(it)).success
+    async with remembering(tmp_path, language="en", now=START + timedelta(minutes=5)) as it:
+        assert not (await end(it)).success
+        text = note.read_text()
+        assert [text.count(word) for word in ("PostgreSQL", "short answers", "Redis")] == [0, 1, 1]
+        await it.ask(say("We decided to use PostgreSQL for the archive."))
+        assert (await end(it)).success
+        await it.flushed()
+        assert note.read_text().count("PostgreSQL") == 1
+
+
+async def test_what_was_told_is_known_when_the_last_message_is_gone(tmp_path: Path) -> None:
+    """It was forgotten: its time tells what came after it."""
+    async with remembering(tmp_path, language="en") as it:
+        await it.ask(say("We decided to use PostgreSQL for the archive."))
+        it.clock.advance(1)
+        await it.ask(say("The weather is lovely in Lissabon."))
+        assert (await end(it)).success
+        await it.flushed()
+        note = tmp_path / "workspace/main/memory/2026-05-04.md"
+        note.write_text("")
+        assert (await it.ask(Forget(selector=Selector(text="Lissabon")))).total
+        it.clock.advance(1)
+        await it.ask(say("We decided to use Redis for the queue."))
+        assert (await end(it)).success
+        await it.flushed()
+        assert ("Redis" in note.read_text(), "PostgreSQL" in note.read_text()) == (True, False)
 
 
 async def test_old_days_of_a_long_session_are_not_told_again(tmp_path: Path) -> None:
@@ -237,6 +292,35 @@ async def test_get_says_why_there_is_nothing(tmp_path: Path, path: str, words: s
     async with remembering(tmp_path) as it:
         got = await it.ask(MemoryGet(path=path, from_=7))
         assert (got.text, words in (got.notice or "")) == ("", True)
+
+
+async def test_pages_of_a_document_are_of_one_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Page by page a long day is what its file is, read once; what is written then is in the next page."""
+    read: list[str] = []
+
+    def noted(path: str, document: Any) -> list[str]:
+        read.append(path)
+        return lines_of(path, document)
+
+    monkeypatch.setattr(getting, "lines_of", noted)
+
+    async def page(first: int) -> tuple[str, bool]:
+        got = await it.ask(MemoryGet(path="conversations/2026-05-04.md", from_=first))
+        return got.text, got.truncated
+
+    async with remembering(tmp_path) as it:
+        messages = [{"role": "user", "content": f"line one of {number}\nline two"} for number in range(150)]
+        await it.ask(MemoryWrite(type="conversation", content={"messages": messages}, session_id="s1"))
+        await it.flushed()
+        text, truncated = "", True
+        while truncated:
+            more, truncated = await page(text.count("\n") + 1)
+            text += more
+        assert text == (tmp_path / "memory/conversations/2026-05-04.md").read_text()
+        assert read == ["conversations/2026-05-04.md"]
+        await it.ask(say("said at last"))
+        assert "said at last" in (await page(text.count("\n") + 1))[0]
+        assert len(read) == 2
 
 
 async def test_get_by_a_group_tells_not_even_what_exists(tmp_path: Path) -> None:

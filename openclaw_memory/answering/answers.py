@@ -55,6 +55,9 @@ class Answers:
     async def handle(self, event: Event[Any]) -> None:
         """Have an event answered."""
         match event.data:
+            # What comes most often comes first: what an event is not costs more to tell than what it is.
+            case MemoryWrite() as change:
+                await self._writes.write(event, change)
             case MemoryRead() as read:
                 await self._reads.read(event, read)
             case MemorySearch() as search:

@@ -64,10 +64,12 @@ class Serving:
 
     async def close(self) -> None:
         """Write everything down and let go of the folder."""
-        if self.owner is not None:
-            await self.owner.close()
-        if self.guest is not None:
-            await self.guest.close()
+        try:
+            if self.owner is not None:
+                await self.owner.close()
+        finally:
+            if self.guest is not None:
+                await self.guest.close()
 
     @property
     def now(self) -> Owner | Guest:
@@ -102,8 +104,11 @@ class Serving:
                 pass
             else:
                 log.info("the owner of the folder is gone; this process has taken its place")
-                await self._owner_now().serve_what_waits()
-                self._owner_now().work()
+                try:
+                    await self._owner_now().serve_what_waits()
+                finally:
+                    # What could not be served is served by this; and without it nothing would ever be rewritten.
+                    self._owner_now().work()
                 return None
         return await guest.hand_in(change)
 

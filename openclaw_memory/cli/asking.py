@@ -11,6 +11,7 @@ import typer
 
 from openclaw_memory.cli.exits import INTERRUPTED, NOTHING, TROUBLE
 from openclaw_memory.cli.output import patience
+from openclaw_memory.cli.refusals import refusal
 from openclaw_memory.cli.words import say
 
 if TYPE_CHECKING:
@@ -98,6 +99,6 @@ def run(
     except (OpenClawMemoryError, BusError, OSError) as error:
         # The Gateway says which plugin failed; there is one.
         reason = error.error if isinstance(error, PluginStartError) else error
-        typer.echo(str(reason), err=True)
+        typer.echo(refusal(str(reason)), err=True)
         refused = isinstance(reason, Refused | RootInUseError | FolderInUseError)
         raise typer.Exit(NOTHING if refused else TROUBLE) from error

@@ -15,6 +15,7 @@ from openclaw_memory.cli.context import MaxTokens
 from openclaw_memory.cli.exits import NOTHING, TROUBLE, USAGE
 from openclaw_memory.cli.options import Agent, Config, Root, Workspace, settled
 from openclaw_memory.cli.output import console
+from openclaw_memory.cli.refusals import refusal
 from openclaw_memory.cli.words import say
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def _talking(
                 # An answer that nobody waits for any more is not waited for here either.
                 portal.call(portal.stop, True)
     except (OpenClawMemoryError, PluginStartError, OSError) as error:
-        typer.echo(str(error), err=True)
+        reason = error.error if isinstance(error, PluginStartError) else error
+        typer.echo(refusal(str(reason)), err=True)
         raise typer.Exit(NOTHING if isinstance(error, OpenClawMemoryError) else TROUBLE) from error
 
 
@@ -222,7 +224,7 @@ def _show_written(written: MemoryWritten | None, trouble: tuple[str, ...]) -> No
         for words in (*written.suggestions, *([written.message] if written.message else [])):
             out.print(Text(f"    {words}", "magenta"))
     for words in trouble:
-        out.print(Text(f"  ! {words}", "red"))
+        out.print(Text(f"  ! {refusal(words)}", "red"))
 
 
 def _glimpse(piece: str) -> str:

@@ -12,6 +12,7 @@ from openclaw_memory.cli.exits import DONE, NOTHING
 from openclaw_memory.cli.options import Agent, Config, Json, Root, Workspace, configuration
 from openclaw_memory.cli.output import console, print_json
 from openclaw_memory.cli.payloads import built
+from openclaw_memory.cli.refusals import refusal
 from openclaw_memory.cli.words import say
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def compact(
         for key in [key for key in (done.summary_key, *done.flushed_keys) if key]:
             console().print(f"  {key}", markup=False)
     else:
-        console().print(done.notice or say("Nothing was changed."), markup=False)
+        console().print(refusal(done.notice) if done.notice else say("Nothing was changed."), markup=False)
     raise typer.Exit(DONE if done.dropped else NOTHING)
 
 

@@ -13,6 +13,7 @@ from openclaw_memory.cli.exits import DONE, NOTHING
 from openclaw_memory.cli.options import Agent, Config, Json, Root, Workspace, configuration
 from openclaw_memory.cli.output import console, print_json
 from openclaw_memory.cli.payloads import built
+from openclaw_memory.cli.refusals import refusal
 from openclaw_memory.cli.words import say
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _show(told: Forgotten) -> None:
     else:
         out.print(Shown(say("{total} in all are gone, but something is left:", total=told.total), "bold red"))
     if told.notice:
-        out.print(Shown(told.notice, "yellow"))
+        out.print(Shown(refusal(told.notice), "yellow"))
 
 
 def _time(given: str | None, option: str, settings: MemoryConfig) -> datetime | None:

@@ -11,6 +11,7 @@ import typer
 from openclaw_memory.cli.asking import REPLY_SECONDS, run
 from openclaw_memory.cli.exits import DONE, NOTHING, TROUBLE
 from openclaw_memory.cli.output import console, print_json
+from openclaw_memory.cli.refusals import refusal
 from openclaw_memory.cli.words import say
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ async def _ask(asked: Change, memory: Memory, bus: EventBus) -> MemoryWritten:
 
 def _show(written: MemoryWritten) -> None:
     if not written.success:
-        typer.echo(written.message or say("It was not written."), err=True)
+        typer.echo(refusal(written.message) if written.message else say("It was not written."), err=True)
         return
     from rich.text import Text
 

@@ -77,6 +77,9 @@ class MemoryConfig(BaseModel):
         "there.",
     )
     history_file: bool = Field(default=False, description="Whether messages also go into the workspace's HISTORY.md.")
+    daily_log_messages: bool = Field(
+        default=False, description="Whether messages of private sessions also go into the note of their day."
+    )
     session_start_tokens: int = Field(
         default=8_000, ge=1, le=10_000_000, description="Budget of the context that answers `session:started`."
     )

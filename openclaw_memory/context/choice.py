@@ -52,7 +52,9 @@ class Choice:
         self._facts = _lines("facts", material.facts)
         self._profile = [unit for unit in self._facts if material.facts[unit[0].index].essential]
         self._memory = _lines("memory", material.memory)
-        self._notes = _lines("notes", material.notes)[::-1]
+        noted = _lines("notes", material.notes)[::-1]
+        self._logged = [unit for unit in noted if material.notes[unit[0].index].said]
+        self._notes = [unit for unit in noted if not material.notes[unit[0].index].said] if self._logged else noted
         self._summaries = _lines("summaries", material.summaries)[::-1]
         self._tasks: list[Unit] = [
             (Item("tasks", index, task_text(task)),) for index, task in enumerate(material.tasks)
@@ -67,7 +69,7 @@ class Choice:
             hits.setdefault(hit.block.identity, hit)
         self._hits = list(hits.values())
         self._recalled_units: dict[int, Unit] = {}
-        lines = (self._facts, self._memory, self._notes, self._summaries, self._tasks)
+        lines = (self._facts, self._memory, self._notes, self._logged, self._summaries, self._tasks)
         self._offered = sum(map(len, lines)) + len(material.history) + len(self._hits)
 
     def count(self) -> int:
@@ -90,7 +92,8 @@ class Choice:
             filler.take_shortened(unit, self._most(MOST_OF_LATEST_SUMMARY), rank=SUMMARY)
         if filler.left >= LITTLE:
             filler.take([*self._facts, *self._memory], plan["facts"] - filler.used("facts", "memory"))
-            filler.take([*self._notes, *self._summaries], plan["summaries"] - filler.used("summaries", "notes"))
+            older = [*self._notes, *self._summaries, *self._logged]
+            filler.take(older, plan["summaries"] - filler.used("summaries", "notes"))
             spare = filler.left - (plan["recalled"] if self._hits else 0)
             history = min(spare + filler.used("history"), plan["history"])
             filler.take(self._marked, (history - filler.used("history")) // 2)
@@ -107,7 +110,7 @@ class Choice:
             for unit in islice(self._recalled(), 1):
                 filler.take_shortened(unit)
         filler.take(self._not_recalled(self._units), in_a_row=True)
-        filler.take(self._not_recalled([*self._facts, *self._memory, *self._summaries, *self._notes]))
+        filler.take(self._not_recalled([*self._facts, *self._memory, *self._summaries, *self._notes, *self._logged]))
         filler.grow()
 
     def _take_round(self) -> None:
@@ -228,7 +231,7 @@ class Choice:
             "facts": self._facts,
             "memory": self._memory,
             "summaries": self._summaries,
-            "notes": self._notes,
+            "notes": [*self._notes, *self._logged],
             "history": self._units,
         }
         counts = {

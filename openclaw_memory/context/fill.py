@@ -52,6 +52,11 @@ Unit = Sequence[Item]
 """Items that go in together or not at all: what calls tools, and the results that follow."""
 
 
+def most_words(text: str) -> int:
+    """Give a number that the words of a text do not exceed, without looking at it: between two there is a space."""
+    return len(text) // 2 + 1
+
+
 class Filler:
     """Takes units until the budget is used up. Costs are those of each item alone, with its line break.
 
@@ -190,8 +195,11 @@ class Filler:
         """Tell whether a unit is worth counting: each word is a token at least, and words are counted sooner."""
         if unit[0].place in self._costs:
             return True
-        least = sum(len(item.text.split()) for item in unit)
-        return least <= self.left + BLANK_EDGE + self._surplus
+        room = self.left + BLANK_EDGE + self._surplus
+        # Most texts need not be cut to see that they may fit.
+        if sum([most_words(item.text) for item in unit]) <= room:
+            return True
+        return sum([len(item.text.split()) for item in unit]) <= room
 
     def _proves_to_fit(self, unit: Unit, cost: float, rank: int) -> bool:
         """Tell whether a unit that costs a little more alone than is left fits all the same; if so, it went in."""

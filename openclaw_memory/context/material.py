@@ -13,12 +13,14 @@ class Line:
     """A piece of text that goes in whole or not at all.
 
     `key` is its address; a recalled hit with that address, or of the file that it names, is not said twice.
-    `essential` marks profile and preferences: facts that come whatever the query, and before others.
+    `essential` marks profile and preferences: facts that come whatever the query, and before others. `said` marks notes
+    that only tell what was said: they come after all others.
     """
 
     text: str
     key: str = ""
     essential: bool = False
+    said: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,12 @@ class Piece:
 
 def head_of(block: Block, tz: tzinfo | None) -> str:
     """Give the line that says when and where: the date, and for what is no message the place."""
+    return _head(block, tz, sequence_of(block))
+
+
+def _head(block: Block, tz: tzinfo | None, sequence: str | None) -> str:
     when = block.time.astimezone(tz).date().isoformat() if block.time else ""
-    if sequence_of(block) is not None:
+    if sequence is not None:
         return when or block.path
     place = f"{block.path} {block.section}" if block.section else block.path
     return f"{when} {place}".strip()
@@ -42,7 +46,8 @@ def head_of(block: Block, tz: tzinfo | None) -> str:
 
 def group_of(block: Block, tz: tzinfo | None) -> tuple[str, str]:
     """Name the piece that a block belongs to: messages of one session and day, else blocks of one place."""
-    return (sequence_of(block) or "", head_of(block, tz))
+    sequence = sequence_of(block)
+    return (sequence or "", _head(block, tz, sequence))
 
 
 def line_of(block: Block, language: Language) -> str:

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Protocol, TypeVar
 
-from contracts.reading import HistoryMessage
 from openclaw_memory.context.turns import units_of
 
 RECENT_MESSAGES = 10
 RELEVANT_MESSAGES = 3
 
 
+class Said(Protocol):
+    """A message, as far as its selection depends on it."""
+
+    @property
+    def role(self) -> str | None: ...
+
+    @property
+    def key(self) -> str: ...
+
+
+Message = TypeVar("Message", bound=Said)
+
+
 def select_history(
-    messages: Sequence[HistoryMessage],
+    messages: Sequence[Message],
     *,
     important: Collection[str] = (),
     relevant: Sequence[str] = (),
     recent: int = RECENT_MESSAGES,
-) -> tuple[HistoryMessage, ...]:
+) -> tuple[Message, ...]:
     """Select the last messages, those marked important, and the best of those that match the query, in order.
 
     `messages` are one session's, oldest first. `important` and `relevant` hold keys of messages; `relevant` is best

@@ -25,7 +25,7 @@ class Turn:
     name: str | None = None
 
 
-def units_of(roles: Sequence[str]) -> list[range]:
+def units_of(roles: Sequence[str | None]) -> list[range]:
     """Group the places of turns that must not be parted: what calls tools, together with the results that follow.
 
     `roles` are those of the turns, oldest first. Results without anything before them are a unit of their own.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from contracts import MessageContent
 from openclaw_memory.layers import day_files
@@ -85,11 +86,15 @@ def _body(document: ConversationDocument) -> str:
 
 def day_path(time: datetime, zone: tzinfo) -> str:
     """Give the file of the day on which a message was said, in the user's time zone."""
-    return f"{FOLDER}/{time.astimezone(zone).date().isoformat()}.md"
+    return path_of(time.astimezone(zone))
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+def path_of(local: datetime) -> str:
+    """Give the file of the day of a time on the user's clock."""
+    return f"{FOLDER}/{local.date().isoformat()}.md"
+
+
+class Said(NamedTuple):
     """A message ready to be planned: `replaced` characters of it could not be stored."""
 
     message: Message
@@ -113,20 +118,28 @@ def prepare(
     for content in messages:
         time = local if content.timestamp is None else content.timestamp.astimezone(zone)
         text, replaced = clean(content.content)
-        metadata = content.metadata
-        message = Message(
-            id=new_id(time),
-            session=session,
-            role=content.role,
-            time=time,
-            content=text,
-            name=clean(metadata.name)[0] if metadata and metadata.name else None,
-            origin=origin,
-            important=bool(metadata and metadata.important),
-            visibility=visibility,
-        )
-        said.append(Said(message, f"{FOLDER}/{time.date().isoformat()}.md", replaced))
+        message = message_of(content, text, session, time, new_id(time), origin=origin, visibility=visibility)
+        said.append(Said(message, path_of(time), replaced))
     return said
+
+
+def message_of(
+    content: MessageContent,
+    text: str,
+    session: str,
+    time: datetime,
+    message_id: str,
+    *,
+    origin: str | None,
+    visibility: str | None,
+) -> Message:
+    """Turn a content into a message that was said at `time`, on the user's clock; `text` is what a file can hold."""
+    metadata = content.metadata
+    name, important = None, False
+    if metadata is not None:
+        name = clean(metadata.name)[0] if metadata.name else None
+        important = bool(metadata.important)
+    return Message(message_id, session, content.role, time, text, name, origin, important, visibility)
 
 
 def blocks(document: ConversationDocument, since: int = 0) -> list[Block]:

@@ -7,7 +7,7 @@ follow from its text: it stays when lines are added, moved or taken away around 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from openclaw_memory.errors import Refused
@@ -154,7 +154,7 @@ def blocks(document: MarkdownDocument, prefix: str = "") -> list[Block]:
     ]
     taken = {line for entry in entries for line in range(entry.start_line, entry.end_line + 1)}
     pieces += free_text(document, "memory", time=None, taken=taken)
-    return [replace(piece, key=f"{prefix}{piece.key}", path=f"{prefix}{piece.path}") for piece in pieces]
+    return [piece._replace(key=f"{prefix}{piece.key}", path=f"{prefix}{piece.path}") for piece in pieces]
 
 
 def _add(body: str, arguments: Mapping[str, Any], newline: str) -> str:

@@ -14,6 +14,7 @@ from openclaw_memory.markdown.message_header import Language
 from openclaw_memory.markdown.messages import Message, MessageBlock, MessageFile, format_message, parse_messages
 from openclaw_memory.markdown.text import encode, newline_of
 from openclaw_memory.storage.documents import Document
+from openclaw_memory.storage.operations import MadeLater
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +70,40 @@ class MovedText(str):
         return text
 
 
-class NamedBlocks(list[list[str]]):
+class NamedBlocks(MadeLater[list[str]]):
     """Ids and digests of blocks that still knows them. Out of the journal it comes back as a plain list."""
 
-    blocks: tuple[MessageBlock, ...]
+    __slots__ = ("blocks",)
 
     def __init__(self, blocks: tuple[MessageBlock, ...]) -> None:
-        super().__init__([block.message.id, digest(block.raw)] for block in blocks)
         self.blocks = blocks
 
+    def __len__(self) -> int:
+        return len(self.blocks)
 
-class Spoken(list[Mapping[str, Any]]):
+    def made(self) -> list[list[str]]:
+        return [[block.message.id, digest(block.raw)] for block in self.blocks]
+
+
+class Spoken(MadeLater[Mapping[str, Any]]):
     """Messages as JSON that still knows them: reading them back takes longer than all else that appending does.
 
     Out of the journal it comes back as a plain list, which is read.
     """
 
-    messages: tuple[Message, ...]
+    __slots__ = ("messages",)
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self.messages = tuple(messages)
-        super().__init__(map(_as_json, self.messages))
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def made(self) -> list[Mapping[str, Any]]:
+        return [_as_json(message) for message in self.messages]
 
 
-def spoken(given: Sequence[Mapping[str, Any]]) -> Sequence[Message]:
+def spoken(given: Iterable[Mapping[str, Any]]) -> Sequence[Message]:
     """Give the messages that JSON stands for."""
     if isinstance(given, Spoken):
         return given.messages
@@ -163,7 +174,9 @@ def adopt(document: ConversationDocument, text: str, tags: Sequence[str], at: st
     return _extended(document, new, at)
 
 
-def take_out(document: ConversationDocument, which: Collection[Sequence[str]], at: str) -> ConversationDocument:
+def take_out(
+    document: ConversationDocument, which: NamedBlocks | Collection[Sequence[str]], at: str
+) -> ConversationDocument:
     """Remove blocks by id and digest. One that says something else by now was edited, and stays."""
     if isinstance(which, NamedBlocks) and which.blocks is document.file.blocks:
         return _arranged(document, (), at) if which else document
@@ -199,7 +212,7 @@ def amend(document: ConversationDocument, changes: Iterable[tuple[str, str, str]
             continue
         changed = True
         raw = closed(text, document.newline)
-        edited = MessageBlock(replace(parse_messages(raw).blocks[0].message, id=message_id), raw, 0, 0)
+        edited = MessageBlock(parse_messages(raw).blocks[0].message._replace(id=message_id), raw, 0, 0)
         if before in digests:
             blocks[places[digests.index(before)]] = edited
         else:
@@ -228,7 +241,8 @@ def closed(raw: str, newline: str) -> str:
 
 
 def _plain(raw: str) -> str:
-    return raw.replace("\r\n", "\n").rstrip()
+    # One character is found much faster than two.
+    return (raw.replace("\r\n", "\n") if "\r" in raw else raw).rstrip()
 
 
 def _extended(document: ConversationDocument, new: Sequence[tuple[Message, str]], at: str) -> ConversationDocument:
@@ -239,7 +253,7 @@ def _extended(document: ConversationDocument, new: Sequence[tuple[Message, str]]
     if held:
         last = held[-1]
         if (raw := closed(last.raw, document.newline)) is not last.raw:
-            held = (*held[:-1], replace(last, raw=raw))
+            held = (*held[:-1], last._replace(raw=raw))
     elif preamble:
         preamble = closed(preamble, document.newline)
     line = held[-1].end_line + 1 if held else preamble.count("\n") + 1

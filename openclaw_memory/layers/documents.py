@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -31,6 +31,11 @@ class MarkdownDocument(Document):
         if name not in self._parsed:
             self._parsed[name] = parse()
         return cast(T, self._parsed[name])
+
+    def keep(self, other: MarkdownDocument, names: Iterable[str], more: Mapping[str, Any]) -> None:
+        """Take over what was parsed of another document under names whose text is the same in both, and `more`."""
+        self._parsed.update({name: other._parsed[name] for name in names if name in other._parsed})
+        self._parsed.update(more)
 
     @property
     def body(self) -> str:

@@ -15,7 +15,7 @@ from openclaw_memory.layers.pieces import free_text
 from openclaw_memory.layers.state import FACT_TIMES, plan_state
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fact_files import new_fact_body, touch_updated_line
-from openclaw_memory.markdown.facts import Fact, parse_facts, set_fact
+from openclaw_memory.markdown.facts import Fact, parse_facts, set_fact, values_in
 from openclaw_memory.markdown.items import canonical, matching
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.documents import Draft
@@ -68,11 +68,11 @@ def choose_path(draft: Draft, topic: str | None, known: Sequence[str], section: 
         return topic_path(topic)
     with_section = None
     for path in sorted({PROFILE, *known}, key=lambda path: (path not in ESSENTIAL, path)):
-        for fact in facts_in(draft.document(path)):
-            if matching(fact.section) == matching(section):
-                with_section = with_section or path
-                if matching(fact.key) == matching(key):
-                    return path
+        values = values_in(draft.document(path).body)
+        if values.of(section, key) is not None:
+            return path
+        if with_section is None and values.has_section(section):
+            with_section = path
     return with_section or PROFILE
 
 
@@ -94,7 +94,7 @@ def plan_fact(
     path = choose_path(draft, topic, known, section, key)
     at = now.isoformat(timespec="seconds")
     address = f"{path}#{section}/{key}"
-    old = _value_of(draft.document(path), section, key)
+    old = values_in(draft.document(path).body).of(section, key)
     arguments = {"section": section, "key": key, "value": value, "old": old, "at": at, "language": language}
     try:
         changed = draft.apply(Operation(path, "set", {**arguments, "title": _title(path, language)}))
@@ -119,16 +119,10 @@ def facts_in(document: MarkdownDocument) -> tuple[Fact, ...]:
     return document.once("facts", lambda: parse_facts(document.body))
 
 
-def _value_of(document: MarkdownDocument, section: str, key: str) -> str | None:
-    wanted = (matching(section), matching(key))
-    found = (fact.value for fact in facts_in(document) if (matching(fact.section), matching(fact.key)) == wanted)
-    return next(found, None)
-
-
 def _free_key(archive: MarkdownDocument, section: str, key: str, value: str) -> str:
     """Give a key under which nothing else is archived: a value may change several times within a second."""
     number, free = 1, key
-    while (found := _value_of(archive, section, free)) is not None and found != value:
+    while (found := values_in(archive.body).of(section, free)) is not None and found != value:
         number += 1
         free = f"{key} #{number}"
     return free
@@ -136,14 +130,6 @@ def _free_key(archive: MarkdownDocument, section: str, key: str, value: str) -> 
 
 def _digest(value: str) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
-
-
-def _value_in(body: str, section: str, key: str) -> str | None:
-    wanted = (matching(section), matching(key))
-    return next(
-        (fact.value for fact in parse_facts(body) if (matching(fact.section), matching(fact.key)) == wanted),
-        None,
-    )
 
 
 def _time_key(path: str, section: str, key: str) -> str:
@@ -166,7 +152,7 @@ def _set(body: str, arguments: Mapping[str, Any], newline: str) -> str:
 
 
 def _collision(body: str, arguments: Mapping[str, Any]) -> str | None:
-    found = _value_in(body, arguments["section"], arguments["key"])
+    found = values_in(body).of(arguments["section"], arguments["key"])
     if found in (None, arguments["old"], canonical(arguments["value"])):
         return None
     place = f"{arguments['section']}/{arguments['key']}"

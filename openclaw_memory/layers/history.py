@@ -7,7 +7,7 @@ as `[2026-02-15 10:00] text` over several lines, are read as well.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Any
@@ -76,7 +76,7 @@ class HistoryFormat:
         line = document.text.count("\n") + 1 if not document.entries else document.entries[-1].end_line + 1
         entries = list(document.entries)
         for item in items:
-            raw = format_entry(Message(**{**item, "time": datetime.fromisoformat(item["time"])}), document.newline)
+            raw = format_entry(message_of(item), document.newline)
             new = replace(parse_history(raw)[1][0], start_line=line, end_line=line)
             document.places[new.id] = len(entries)
             entries.append(new)
@@ -130,7 +130,7 @@ def plan_history(draft: Draft, messages: Sequence[Message], path: str = PATH) ->
 
     Parameters: `messages`, whose times are aware, in the user's zone; `path`, a document of the draft.
     """
-    draft.apply(Operation(path, "append", {"messages": [_arguments(message) for message in messages]}))
+    draft.apply(Operation(path, "append", {"messages": list(map(arguments_of, messages))}))
     return [f"{path}#{message.id}" for message in messages]
 
 
@@ -170,6 +170,26 @@ def added_since(before: HistoryDocument, after: HistoryDocument) -> int:
         return 0
     same = before.entries[-1] is after.entries[count - 1] and before.preamble == after.preamble
     return count if same else 0
+
+
+def arguments_of(message: Message) -> dict[str, Any]:
+    """Give a message as an operation carries it."""
+    given = {
+        "id": message.id,
+        "session": message.session,
+        "role": message.role,
+        "time": message.time.isoformat(),
+        "content": message.content,
+        "name": message.name,
+        "origin": message.origin,
+        "visibility": message.visibility,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def message_of(arguments: Mapping[str, Any]) -> Message:
+    """Undo `arguments_of`."""
+    return Message(**{**arguments, "time": datetime.fromisoformat(arguments["time"])})
 
 
 def _adopted(document: HistoryDocument, given: Sequence[Sequence[str]]) -> HistoryDocument:
@@ -228,17 +248,3 @@ def _closed(document: HistoryDocument) -> HistoryDocument:
     if not document.preamble or document.preamble.endswith("\n"):
         return document
     return replace(document, preamble=document.preamble + document.newline)
-
-
-def _arguments(message: Message) -> dict[str, Any]:
-    given = {
-        "id": message.id,
-        "session": message.session,
-        "role": message.role,
-        "time": message.time.isoformat(),
-        "content": message.content,
-        "name": message.name,
-        "origin": message.origin,
-        "visibility": message.visibility,
-    }
-    return {name: value for name, value in given.items() if value is not None}

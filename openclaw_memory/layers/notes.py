@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
 from typing import Any
 
 from openclaw_memory.errors import Refused
+from openclaw_memory.layers import day_log
 from openclaw_memory.layers.documents import MarkdownDocument, tags_of, told
+from openclaw_memory.layers.history import arguments_of
 from openclaw_memory.layers.pieces import free_text
-from openclaw_memory.layers.plain import PlainFormat
+from openclaw_memory.layers.plain import MAX_BYTES, PlainFormat
 from openclaw_memory.markdown.errors import UnwritableValueError
+from openclaw_memory.markdown.message_header import Language
+from openclaw_memory.markdown.messages import Message
 from openclaw_memory.markdown.notes import (
     MAX_PARSED_CHARS,
     NoteEntry,
@@ -109,22 +113,70 @@ def _append(body: str, arguments: Mapping[str, Any], newline: str) -> str:
         return append_plain(body, arguments["text"], newline)
 
 
-FORMAT = PlainFormat({"append": _append}, {})
+class NoteFormat(PlainFormat):
+    """How a note is read, added to and written: entries are changes of its text, lines of the log additions to it."""
+
+    def apply(self, document: MarkdownDocument, operation: Operation) -> MarkdownDocument:
+        if operation.kind == LOG:
+            return day_log.added(document, operation.arguments)
+        return super().apply(document, operation)
+
+
+LOG = "log"
+"""Kind of the operation that adds what was said."""
+
+FORMAT = NoteFormat({"append": _append}, {})
+
+
+def plan_log(
+    draft: Draft, messages: Sequence[Message], *, zone: tzinfo, language: Language, folder: str = FOLDER
+) -> list[str]:
+    """Add messages and tool results to the notes of their days, a line each; gives the notes that are full.
+
+    Parameters: `messages`, whose times are aware; `zone`, the user's; `folder`, that of the notes, whose documents of
+    these days (`days_of`) the draft has loaded, as far as they can be read.
+    """
+    full = []
+    for path, said in days_of(messages, zone, folder).items():
+        day = said[0].time.astimezone(zone).date().isoformat()
+        arguments = {"messages": list(map(arguments_of, said)), "day": day, "language": language}
+        if day_log.would_hold(draft.document(path), said) > MAX_BYTES:
+            full.append(path)
+        else:
+            draft.apply(Operation(path, LOG, arguments))
+    return full
+
+
+def days_of(messages: Iterable[Message], zone: tzinfo, folder: str = FOLDER) -> dict[str, list[Message]]:
+    """Give messages by the note of the day that each was said on for the user."""
+    found: dict[str, list[Message]] = {}
+    for message in messages:
+        found.setdefault(note_path(message.time.astimezone(zone).date(), folder), []).append(message)
+    return found
 
 
 def notes_in(document: MarkdownDocument) -> tuple[NoteEntry, ...]:
     """Read the entries of a note, once. Of one that is too long to be parsed at once there are none."""
-    if len(document.body) > MAX_PARSED_CHARS:
+    own = day_log.own_text(document)
+    if len(own) > MAX_PARSED_CHARS:
         return ()
-    return document.once("notes", lambda: parse_notes(document.body, _outline(document)))
+    return document.once("notes", lambda: parse_notes(own, _outline(document)))
 
 
 def blocks(document: MarkdownDocument, zone: tzinfo, prefix: str = "") -> list[Block]:
     """Give the items and paragraphs of a note as addressable pieces, with the title of their entry as section.
 
-    Their time is that of their entry; outside of entries it is the end of the day. Parameters: `zone`, the user's time
-    zone; `prefix`, what stands before the path in addresses, such as `workspace/main/`.
+    Their time is that of their entry; outside of entries it is the end of the day. Lines that tell what was said are
+    pieces with a role. Parameters: `zone`, the user's time zone; `prefix`, what stands before the path in addresses,
+    such as `workspace/main/`.
     """
+    said = day_log.blocks(document, day_of_note(document.path), zone, prefix)
+    own = pieces(document, zone, prefix)
+    return sorted([*own, *said], key=lambda block: block.start_line) if said else own
+
+
+def pieces(document: MarkdownDocument, zone: tzinfo, prefix: str = "") -> list[Block]:
+    """Give the same without the lines that tell what was said: what a note says itself."""
     day = day_of_note(document.path)
     entries = notes_in(document)
     starts = [entry.start_line for entry in entries]
@@ -139,7 +191,7 @@ def blocks(document: MarkdownDocument, zone: tzinfo, prefix: str = "") -> list[B
             section = entries[at].title or None
             when = None if day is None else _moment(day, entries[at].time, zone)
         found.append(
-            replace(piece, key=f"{prefix}{piece.key}", path=f"{prefix}{piece.path}", time=told(when), section=section)
+            piece._replace(key=f"{prefix}{piece.key}", path=f"{prefix}{piece.path}", time=told(when), section=section)
         )
     return found
 
@@ -153,16 +205,17 @@ def _moment(day: date, at: time, zone: tzinfo) -> datetime | None:
 
 def _pieces(document: MarkdownDocument, entries: Iterable[NoteEntry]) -> list[Block]:
     """Cut a note into items, paragraphs, and headings of entries that have no text, in the order of the file."""
-    if len(document.body) > MAX_PARSED_CHARS:
-        return free_text(document, "note", time=None)
+    said = [line.line for line in day_log.lines_of(document)]
+    if len(day_log.own_text(document)) > MAX_PARSED_CHARS:
+        return free_text(document, "note", time=None, taken=frozenset(said))
     found = _outline(document)
     offset = document.body_start - 1
     whole = [(entry.start_line, entry.end_line, entry.title) for entry in entries if entry.title and not entry.text]
     whole += [
         (item.start_line, item.end_line, item.text) for section in found.sections for item in section.items if item.text
     ]
-    taken = {line for start, end, _ in whole for line in range(start, end + 1)}
-    pieces = [
+    taken = {*said, *(line for start, end, _ in whole for line in range(start, end + 1))}
+    whole_pieces = [
         Block(
             key=f"{document.path}#L{offset + start}",
             layer="note",
@@ -176,12 +229,13 @@ def _pieces(document: MarkdownDocument, entries: Iterable[NoteEntry]) -> list[Bl
         )
         for start, end, text in whole
     ]
-    return sorted(pieces + free_text(document, "note", time=None, taken=taken), key=lambda piece: piece.start_line)
+    rest = free_text(document, "note", time=None, taken=taken)
+    return sorted(whole_pieces + rest, key=lambda piece: piece.start_line)
 
 
 def _outline(document: MarkdownDocument) -> Outline:
     """Read what a document is made of, once."""
-    return document.once("outline", lambda: outline(document.body))
+    return document.once("outline", lambda: outline(day_log.own_text(document)))
 
 
 def _entry(document: MarkdownDocument, arguments: Mapping[str, Any]) -> NoteEntry | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
@@ -64,7 +64,7 @@ _BY_FOLDER = {room.folders[0]: room for room in ROOMS}
 
 
 def _shared(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
-    return [replace(block, visibility="shared") for block in notes.blocks(document, zone)]
+    return [block._replace(visibility="shared") for block in notes.blocks(document, zone)]
 
 
 _CURATED = Room("memory", (), curated.FORMAT, lambda document, zone: curated.blocks(document))

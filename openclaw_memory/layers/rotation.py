@@ -37,7 +37,7 @@ NONE = Limits(sys.maxsize, sys.maxsize)
 
 def parts_missing(draft: Draft, said: Sequence[Said], limits: Limits) -> dict[str, int]:
     """Count, by day, the new parts that writing these messages takes beyond those that the draft has."""
-    if len(said) == 1 and not _is_full_for(said[0].message, draft.document(said[0].path), limits):
+    if len(said) == 1 and has_room(draft.document(said[0].path), said[0].message.content, limits):
         return {}
     missing = {}
     for day, messages in _by_day(said).items():
@@ -52,13 +52,9 @@ def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language
 
     Where the draft lacks a part to rotate into (see `parts_missing`) the file grows beyond its limits.
     """
+    if len(said) == 1 and has_room(draft.document(said[0].path), said[0].message.content, limits):
+        return [plan_message(draft, said[0].path, said[0].message, now=now, language=language)]
     at = now.isoformat(timespec="seconds")
-    if len(said) == 1 and not _is_full_for(said[0].message, draft.document(said[0].path), limits):
-        # What nearly all writes are.
-        (item,) = said
-        arguments = {"messages": Spoken((item.message,)), "at": at, "language": language}
-        draft.apply(Operation(item.path, "append", arguments))
-        return [f"{item.path}#{item.message.id}"]
     for day, messages in _by_day(said).items():
         for number, run in enumerate(_runs(draft.document(day), messages, limits)):
             if number:
@@ -66,6 +62,14 @@ def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language
             if run:
                 draft.apply(Operation(day, "append", {"messages": Spoken(run), "at": at, "language": language}))
     return [f"{item.path}#{item.message.id}" for item in said]
+
+
+def plan_message(draft: Draft, path: str, message: Message, *, now: datetime, language: str) -> str:
+    """Append one message to a file that has room for it; gives its key."""
+    at = now.isoformat(timespec="seconds")
+    arguments = {"messages": Spoken((message,)), "at": at, "language": language}
+    draft.apply(Operation(path, "append", arguments))
+    return f"{path}#{message.id}"
 
 
 def plan_tidying(draft: Draft, day: str, now: datetime) -> None:
@@ -115,7 +119,7 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
     runs: list[list[Message]] = [[]]
     count, size = len(document.file.blocks), document.size
     for message in messages:
-        added = _size_of(message)
+        added = _size_of(message.content)
         if count and (count >= limits.messages or size + added > limits.size):
             runs.append([])
             count, size = 0, 0
@@ -124,14 +128,15 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
     return runs
 
 
-def _is_full_for(message: Message, document: ConversationDocument, limits: Limits) -> bool:
+def has_room(document: ConversationDocument, content: str, limits: Limits) -> bool:
+    """Tell whether a file takes one more message with this content; one without any takes every message."""
     count = len(document.file.blocks)
-    return count > 0 and (count >= limits.messages or document.size + _size_of(message) > limits.size)
+    return count == 0 or (count < limits.messages and document.size + _size_of(content) <= limits.size)
 
 
-def _size_of(message: Message) -> int:
-    content = message.content
-    return (len(content) if content.isascii() else len(content.encode())) + _HEADER_BYTES
+def _size_of(content: str) -> int:
+    # Half of a character, which is never written, counts as the whole of one.
+    return (len(content) if content.isascii() else len(content.encode("utf-8", "surrogatepass"))) + _HEADER_BYTES
 
 
 def _by_day(said: Iterable[Said]) -> dict[str, list[Message]]:

@@ -60,7 +60,7 @@ class StateFormat:
         return None
 
     def render(self, document: StateDocument) -> tuple[bytes, StateDocument]:
-        data = json.dumps(dict(document.values), ensure_ascii=False, indent=1, sort_keys=True).encode() + b"\n"
+        data = indented(dict(document.values)).encode() + b"\n"
         return data, StateDocument(document.path, document.values, hashlib.sha256(data).hexdigest())
 
     def flushed(self, document: StateDocument, rendered: StateDocument) -> StateDocument:
@@ -75,6 +75,27 @@ class StateFormat:
 
     def version(self, document: StateDocument) -> str | None:
         return document.version
+
+
+def indented(value: Any, depth: int = 0) -> str:
+    """Write JSON as `json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)` does, several times as fast.
+
+    What indents is written in Python there; here the innermost lists and objects are left to the encoder in C.
+    """
+    if not isinstance(value, dict | list | tuple) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    between = f",\n{' ' * (depth + 1)}"
+    inner = value.values() if isinstance(value, dict) else value
+    if not any(isinstance(item, dict | list | tuple) for item in inner):
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(between, ": "))
+        return f"{text[0]}{between[1:]}{text[1:-1]}{between[1:-1]}{text[-1]}"
+    if isinstance(value, dict):
+        keys = (json.dumps({key: 0}, ensure_ascii=False)[1:-4] for key in sorted(value))
+        items = (indented(value[key], depth + 1) for key in sorted(value))
+        parts, ends = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)], "{}"
+    else:
+        parts, ends = [indented(item, depth + 1) for item in value], "[]"
+    return f"{ends[0]}{between[1:]}{between.join(parts)}{between[1:-1]}{ends[1]}"
 
 
 def plan_state(draft: Draft, path: str, values: Mapping[str, Any], remove: tuple[str, ...] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from openclaw_memory.layers.documents import MarkdownDocument, told
@@ -94,4 +94,4 @@ def blocks(document: MarkdownDocument, zone: tzinfo) -> list[Block]:
     day = None if period is None else told(period.last)
     when = None if day is None else datetime.combine(day, time.max, zone).astimezone(UTC)
     pieces = free_text(document, "summary", time=told(when))
-    return [replace(piece, text=without_sources(piece.text)) for piece in pieces]
+    return [piece._replace(text=without_sources(piece.text)) for piece in pieces]

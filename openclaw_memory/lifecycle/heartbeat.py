@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -107,6 +108,12 @@ class Heartbeat:
     async def _outcome(self, job: Job, now: datetime) -> Outcome:
         try:
             outcome = await job.run(now)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Not this tick: something that the job waited for. Without an answer its sender would wait in vain.
+            outcome = Outcome("failed", message="something that it waited for was cancelled")
         except Exception as error:
             if not isinstance(error, OpenClawMemoryError):
                 log.exception("%s failed", job.name)

@@ -103,4 +103,7 @@ def places_at_end(body: str, found: Outline) -> tuple[int, ...]:
 
 def other_items(found: Outline, item: Item | None) -> list[tuple[str, str]]:
     """Return the texts of all items but one, each with its section: what an edit must not change."""
-    return [(section.title, other.text) for section in found.sections for other in section.items if other != item]
+    line = None if item is None else item.start_line
+    return [
+        (section.title, other.text) for section in found.sections for other in section.items if other.start_line != line
+    ]

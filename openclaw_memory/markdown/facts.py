@@ -5,7 +5,7 @@ An edit replaces the lines of one value and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,7 +23,17 @@ from openclaw_memory.markdown.items import Item, bullet_beside, canonical, match
 from openclaw_memory.markdown.outline import READ_BEFORE, Outline, Section, outline, write_heading
 from openclaw_memory.markdown.text import newline_of
 
-__all__ = ["Fact", "FactEdit", "new_fact_body", "parse_facts", "remove_fact", "set_fact", "touch_updated_line"]
+__all__ = [
+    "Fact",
+    "FactEdit",
+    "Values",
+    "new_fact_body",
+    "parse_facts",
+    "remove_fact",
+    "set_fact",
+    "touch_updated_line",
+    "values_in",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,38 @@ class FactEdit:
     body: str
     old: str | None
     changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The facts of a body by name, as names are compared: `values` by section and key, and the `sections` with any."""
+
+    values: Mapping[tuple[str, str], str]
+    sections: frozenset[str]
+
+    def of(self, section: str, key: str) -> str | None:
+        """Give the value of a fact, of the first where there are several; None where there is none."""
+        return self.values.get((matching(section), matching(key)))
+
+    def has_section(self, section: str) -> bool:
+        """Tell whether there is any fact in a section."""
+        return matching(section) in self.sections
+
+
+@lru_cache(maxsize=READ_BEFORE)
+def values_in(body: str) -> Values:
+    """Read the values of all facts, to look some up.
+
+    Args:
+        body: The document without its front matter.
+    """
+    values: dict[tuple[str, str], str] = {}
+    for section in outline(body).sections:
+        title = matching(section.title)
+        for item in section.items:
+            if item.key is not None:
+                values.setdefault((title, matching(item.key)), item.value)
+    return Values(values, frozenset(section for section, _ in values))
 
 
 @lru_cache(maxsize=READ_BEFORE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import get_args
@@ -56,17 +56,9 @@ def format_entry(message: Message, newline: str) -> str:
     Parameters: `message`, whose texts have gone through `text.clean` and whose time is aware; `newline`, the line end
     of the file.
     """
-    given = {
-        "id": message.id,
-        "role": message.role,
-        "session": message.session,
-        "name": message.name,
-        "origin": message.origin,
-        "visibility": message.visibility,
-    }
-    attributes = " ".join(f"{name}={quote(value, safe=':/@+,')}" for name, value in given.items() if value)
     speaker = _speaker(message.role, message.name)
-    return f"[{message.time.isoformat(' ')}] {speaker}{_escape(message.content)} <!-- {attributes} -->{newline}"
+    text, attributes = on_one_line(message.content), written_attributes(message)
+    return f"[{message.time.isoformat(' ')}] {speaker}{text} <!-- {attributes} -->{newline}"
 
 
 def parse_history(text: str) -> tuple[str, tuple[HistoryEntry, ...]]:
@@ -82,6 +74,52 @@ def parse_history(text: str) -> tuple[str, tuple[HistoryEntry, ...]]:
     return "".join(lines[: starts[0]] if starts else lines), entries
 
 
+def written_attributes(message: Message, **more: str) -> str:
+    """Write what the comment of a line says of its message; `more` stands behind the id."""
+    return attributes_of(
+        {
+            "id": message.id,
+            **more,
+            "role": message.role,
+            "session": message.session,
+            "name": message.name,
+            "origin": message.origin,
+            "visibility": message.visibility,
+        }
+    )
+
+
+def attributes_of(given: Mapping[str, str | None]) -> str:
+    """Write names and values as a comment holds them: nothing in them can end it, and empty ones are left out."""
+    return " ".join(f"{name}={quote(value, safe=':/@+,')}" for name, value in given.items() if value)
+
+
+def attributes_in(comment: str) -> dict[str, str]:
+    """Read the names and values of a comment; what is neither is passed over."""
+    pairs = (pair.partition("=") for pair in comment.split())
+    return {name: unquote(value) for name, equals, value in pairs if equals}
+
+
+def on_one_line(text: str) -> str:
+    """Write a text so that it is one line."""
+
+    def mark(match: re.Match[str]) -> str:
+        slashes, char = match.groups()
+        return "\\" * (2 * len(slashes)) + _MARKS.get(char, f"\\{char}")
+
+    return _TO_ESCAPE.sub(mark, text)
+
+
+def on_several_lines(text: str) -> str:
+    """Undo `on_one_line`."""
+
+    def plain(match: re.Match[str]) -> str:
+        slashes, mark = match.groups()
+        return "\\" * (len(slashes) // 2) + (mark if len(slashes) % 2 else _BREAKS[mark])
+
+    return _ESCAPED.sub(plain, text)
+
+
 def _entry(lines: list[str], start_line: int, seen: dict[str, int]) -> HistoryEntry:
     raw = "".join(lines)
     first, *rest = (without_end(line).removesuffix("\r") for line in lines)
@@ -90,7 +128,7 @@ def _entry(lines: list[str], start_line: int, seen: dict[str, int]) -> HistoryEn
     below = "\n".join(rest).rstrip()
     end_line = start_line + len(lines) - 1
     ours = _OURS.fullmatch(first, header.end())
-    attributes = dict(_attributes(ours[2])) if ours else {}
+    attributes = attributes_in(ours[2]) if ours else {}
     if ours is None or "id" not in attributes:
         text = "\n".join([first[header.end() :], *([below] if below else [])])
         return HistoryEntry(_derived_id(raw, seen), _time(header[1]), text, raw, start_line, end_line)
@@ -102,7 +140,7 @@ def _entry(lines: list[str], start_line: int, seen: dict[str, int]) -> HistoryEn
         said = said[len(speaker) :]
     elif changed := _SPEAKER.match(said):
         said = said[changed.end() :]
-    text = _unescape(said) + (f"\n{below}" if below else "")
+    text = on_several_lines(said) + (f"\n{below}" if below else "")
     return HistoryEntry(
         attributes["id"],
         _time(header[1]),
@@ -122,34 +160,11 @@ def _speaker(role: str, name: str | None) -> str:
     return f"{role} {' '.join(name.split())}: " if name else f"{role}: "
 
 
-def _attributes(written: str) -> Iterator[tuple[str, str]]:
-    for pair in written.split():
-        name, equals, value = pair.partition("=")
-        if equals:
-            yield name, unquote(value)
-
-
 def _time(written: str) -> datetime | None:
     try:
         return datetime.fromisoformat(written.strip())
     except ValueError:
         return None
-
-
-def _escape(text: str) -> str:
-    def mark(match: re.Match[str]) -> str:
-        slashes, char = match.groups()
-        return "\\" * (2 * len(slashes)) + _MARKS.get(char, f"\\{char}")
-
-    return _TO_ESCAPE.sub(mark, text)
-
-
-def _unescape(text: str) -> str:
-    def plain(match: re.Match[str]) -> str:
-        slashes, mark = match.groups()
-        return "\\" * (len(slashes) // 2) + (mark if len(slashes) % 2 else _BREAKS[mark])
-
-    return _ESCAPED.sub(plain, text)
 
 
 def _derived_id(raw: str, seen: dict[str, int]) -> str:

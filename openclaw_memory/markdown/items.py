@@ -15,6 +15,7 @@ from openclaw_memory.markdown.text import without_end
 
 _BULLET = re.compile(r"([ \t]*(?:[-*+]|\d{1,9}[.)]))([ \t]+|$)(?:\[([ xX])\][ \t]+)?")
 _OPENERS = ("**", "__", "*", "_", "`")
+_MARKS = frozenset("*_`")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff21-\uff5a\U00020000-\U0003ffff]")
 _STARTS_BLOCK = re.compile(r"[-*+>#|`~=<]|\d+[.)]|(?: {4}|\t)")
 
@@ -101,6 +102,8 @@ def split_key(text: str) -> tuple[str, int] | None:
 def bare(text: str) -> str:
     """Trim, and take off emphasis or code marks that enclose the whole."""
     text = text.strip()
+    if text[:1] not in _MARKS:
+        return text
     for mark in _OPENERS:
         inner = text[len(mark) : -len(mark)].strip()
         if inner and text.startswith(mark) and text.endswith(mark):
@@ -110,6 +113,9 @@ def bare(text: str) -> str:
 
 def matching(name: str) -> str:
     """Return the form in which names of sections and keys are compared: NFKC, case folded, without emphasis."""
+    if name.isascii():
+        # Nothing to normalize, and most names of large files.
+        return bare(name.lower())
     return unicodedata.normalize("NFKC", bare(unicodedata.normalize("NFKC", name).casefold())).strip()
 
 

@@ -10,7 +10,7 @@ form without a comment is the seed's own (seed 000 section 2.1), and what a pers
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -56,16 +56,20 @@ class Header:
     attributes: Mapping[str, str]
 
 
-def format_header(time: datetime, attributes: Iterable[tuple[str, str]]) -> str:
+def format_header(time: datetime, comment: str) -> str:
     """Write the first line of a message, without its line end.
 
     Args:
         time: Aware; written with its own offset.
-        attributes: Names and values of the comment.
+        comment: Names and values, `name=value` with spaces between them, the values as `escape_value` writes them.
     """
-    # What is safe in all of its characters need not be searched; ids and roles are.
-    pairs = [f"{name}={value if value.isalnum() else _UNSAFE.sub(_encode, value)}" for name, value in attributes]
-    return f"### {time.isoformat()} <!-- {' '.join(pairs)} -->"
+    return f"### {time.isoformat()} <!-- {comment} -->"
+
+
+def escape_value(value: str) -> str:
+    """Write a value of the comment, so that nothing in it ends the value or the comment."""
+    # What is safe in all of its characters need not be searched; ids are.
+    return value if value.isalnum() else _UNSAFE.sub(_encode, value)
 
 
 def read_header(line: str) -> Header | None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from openclaw_memory.markdown import message_header
 from openclaw_memory.markdown.errors import UnwritableValueError
@@ -21,9 +21,8 @@ _CANDIDATE = re.compile(r"\n### \d{4}-")
 _ROLES: Mapping[str, Role] = {role: role for role in get_args(Role)}
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message.
+class Message(NamedTuple):
+    """One message. A tuple, since every write waits until one is made.
 
     `name` is that of the tool or speaker; `origin`, `visibility` and `kind` (of the session) are words that others
     define and that are kept here as they are. Two messages are equal when everything is; times compare as instants.
@@ -41,8 +40,7 @@ class Message:
     kind: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MessageBlock:
+class MessageBlock(NamedTuple):
     """A message and the very text that it was read from; lines are counted from 1 in the body, both ends included."""
 
     message: Message
@@ -86,28 +84,30 @@ def format_message(message: Message, *, language: Language, newline: str = "\n")
     kept = rest.rstrip("\n")
     before, after = len(content) - len(rest), len(rest) - len(kept)
 
-    attributes = [("id", message.id)]
+    # Put together as text at once: every write waits for this.
+    written = message_header.escape_value
+    comment = f"id={written(message.id)}"
     if message.session:
-        attributes.append(("session", message.session))
-    attributes.append(("role", message.role))
+        comment += f" session={written(message.session)}"
+    comment += f" role={message.role}"
     if message.name is not None:
-        attributes.append(("name", message.name))
+        comment += f" name={written(message.name)}"
     if message.origin is not None:
-        attributes.append(("origin", message.origin))
+        comment += f" origin={written(message.origin)}"
     if message.visibility is not None:
-        attributes.append(("visibility", message.visibility))
+        comment += f" visibility={written(message.visibility)}"
     if message.kind is not None:
-        attributes.append(("kind", message.kind))
+        comment += f" kind={written(message.kind)}"
     if message.important:
-        attributes.append(("important", "true"))
+        comment += " important=true"
     if crlf:
-        attributes.append(("eol", "crlf"))
+        comment += " eol=crlf"
     if before:
-        attributes.append(("before", str(before)))
+        comment += f" before={before}"
     if after:
-        attributes.append(("after", str(after)))
+        comment += f" after={after}"
 
-    lines = f"{message_header.format_header(message.time, attributes)}\n**{LABELS[language][message.role]}**:\n\n"
+    lines = f"{message_header.format_header(message.time, comment)}\n**{LABELS[language][message.role]}**:\n\n"
     if kept:
         lines += f"{message_header.escape(kept)}\n\n"
     return lines if newline == "\n" else lines.replace("\n", newline)

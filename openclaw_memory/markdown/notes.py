@@ -14,6 +14,7 @@ from datetime import time
 from openclaw_memory.markdown.errors import UnwritableValueError
 from openclaw_memory.markdown.fences import HIDES, closing_line, fenced_lines
 from openclaw_memory.markdown.items import canonical
+from openclaw_memory.markdown.log_lines import without_log
 from openclaw_memory.markdown.outline import Heading, Outline, outline, write_heading
 from openclaw_memory.markdown.text import split_lines, without_end
 
@@ -50,7 +51,8 @@ class NoteEntry:
 def parse_notes(body: str, found: Outline | None = None) -> tuple[NoteEntry, ...]:
     """Read the entries of a day, in the order of the file. What stands outside of them is no entry.
 
-    Parameters: `body`, the document without front matter; `found`, its outline, where it is known.
+    Parameters: `body`, the document without front matter and with its log lines left blank (`without_log`); `found`,
+    its outline, where it is known.
     """
     lines = split_lines(body)
     found = found or outline(body)
@@ -91,6 +93,9 @@ def append_note(body: str, when: time, title: str, text: str, *, day: str, newli
 
     Raises: `UnwritableValueError` when the entry would not be read back.
     """
+    # Lines that tell what was said are no part of any entry; they only stay where they are.
+    whole = body if body.endswith("\n") or not body else body + newline
+    as_it_was, body = body, without_log(whole)
     kept = canonical_note(text)
     when = when.replace(second=0, microsecond=0, tzinfo=None)
     title = " ".join(title.split())
@@ -98,18 +103,18 @@ def append_note(body: str, when: time, title: str, text: str, *, day: str, newli
     start = _looked_at_from(body, heading)
     known = parse_notes(body[start:])
     if any(_says(entry, when, title, kept) for entry in known):
-        return body
+        return as_it_was
     base = body or f"{write_heading(2, day)}{newline}"
     start = min(start, len(base))
     opened = closing_line(base[start:])
     begun = base + ("" if base.endswith("\n") else newline) + (opened + newline if opened else "")
     lines = [heading, *_escaped(kept)] if kept else [heading]
-    gap = "" if begun.endswith(("\n\n", "\n\r\n")) else newline
+    gap = "" if (whole + begun[len(body) :]).endswith(("\n\n", "\n\r\n")) else newline
     changed = begun + gap + "".join(line + newline for line in lines)
     again = parse_notes(changed[start:])
     if not _stay(known, again[:-1]) or not _says(again[-1], when, title, kept):
         raise UnwritableValueError("text", text, "it would be read back as something else; use plain paragraphs")
-    return changed
+    return whole + changed[len(body) :]
 
 
 def find_note(body: str, when: time, title: str, text: str) -> NoteEntry | None:
@@ -117,6 +122,7 @@ def find_note(body: str, when: time, title: str, text: str) -> NoteEntry | None:
 
     Parameters: as those of `append_note`. In a very long body only its last entries are looked at.
     """
+    body = without_log(body)
     start = _looked_at_from(body, f"{when:%H:%M}")
     skipped = body.count("\n", 0, start)
     kept, title = canonical_note(text), " ".join(title.split())

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from openclaw_memory.markdown.items import Item, read_item
-from openclaw_memory.markdown.text import BOM, split_lines
+from openclaw_memory.markdown.blocks_in import Heading, blocks_in
+from openclaw_memory.markdown.items import Item
 
 __all__ = ["Heading", "Item", "Outline", "Section", "outline", "write_heading"]
 
@@ -23,18 +20,7 @@ READ_BEFORE = 8
 """Bodies whose outline is remembered: one edit looks at the body before it and after it several times each, and the
 next at the one after it again."""
 
-_LONE_CR = re.compile(r"\r(?!\n)")
 _CLOSING = re.compile(r"((?:^|[ \t])\\*)(#+)$")
-_ESCAPED_CLOSING = re.compile(r"((?:^|[ \t])\\*)\\(#+)$")
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading; `line` is its first line, counted from 1 in the body."""
-
-    level: int
-    title: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +63,10 @@ def outline(body: str) -> Outline:
     Args:
         body: The document without its front matter.
     """
-    lines = split_lines(body)
-    tokens = [token for token in _parser().parse(_parsable(body)) if token.map is not None]
-    headings: list[Heading] = []
-    text_starts = [1]
-    items: list[Item] = []
-    nested: list[tuple[int, int]] = []
-    last_block_line = 0
-    for token in tokens:
-        start, end = token.map or [0, 0]
-        if token.level == 0:
-            last_block_line = start + 1
-        if token.type == "heading_open" and token.level == 0:
-            headings.append(Heading(int(token.tag[1]), _title(lines[start:end], token), start + 1))
-            text_starts.append(end + 1)
-        elif token.type == "list_item_open":
-            while end > start + 1 and not lines[end - 1].strip():
-                end -= 1
-            if token.level == 1:
-                items.append(read_item(lines[start:end], start + 1))
-            else:
-                nested.append((start + 1, end))
-    title = next((heading.title for heading in headings if heading.level == 1), None)
-    sections = _sections(headings, text_starts, items, len(lines))
-    return Outline(title, tuple(headings), sections, last_block_line, tuple(nested))
+    found = blocks_in(body)
+    title = next((heading.title for heading in found.headings if heading.level == 1), None)
+    sections = _sections(found.headings, (1, *found.text_starts), found.items, found.lines)
+    return Outline(title, found.headings, sections, found.last_block_line, found.nested)
 
 
 def write_heading(level: int, title: str) -> str:
@@ -115,32 +81,6 @@ def write_heading(level: int, title: str) -> str:
 
 def _one_backslash_more(match: re.Match[str]) -> str:
     return f"{match[1]}\\{match[2]}"
-
-
-@cache
-def _parser() -> MarkdownIt:
-    """Make the parser, which keeps nothing between two texts: blocks only, no inline marks, no references."""
-    parser = MarkdownIt("commonmark")
-    parser.disable(["inline", "text_join", "reference"])
-    return parser
-
-
-def _parsable(body: str) -> str:
-    r"""Return the body with the same lines for the parser as for us, whose lines end at `\n` only."""
-    if body.startswith(BOM):
-        body = " " + body[1:]
-    return _LONE_CR.sub(" ", body) if "\r" in body else body
-
-
-def _title(lines: Sequence[str], token: Token) -> str:
-    """Return the text of a heading; a backslash before closing `#` signs is one that `write_heading` put there."""
-    if token.markup in ("=", "-"):
-        return " ".join(line.strip() for line in lines[:-1])
-    text = lines[0].strip().lstrip(BOM).lstrip()[len(token.markup) :].strip()
-    closing = re.search(r"(?:^|[ \t])#+$", text)
-    if closing:
-        return text[: closing.start()].rstrip()
-    return _ESCAPED_CLOSING.sub(r"\1\2", text)
 
 
 def _sections(

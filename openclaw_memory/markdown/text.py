@@ -72,7 +72,10 @@ def split_lines(text: str) -> list[str]:
 
 def newline_of(text: str) -> str:
     r"""Tell which line end prevails, `\n` or `\r\n`; a text without lines has `\n`."""
-    crlf = text.count("\r\n")
+    # One character is found much faster than two, and a file of megabytes is asked each time it is written.
+    crlf = text.count("\r\n") if "\r" in text else 0
+    if not crlf:
+        return "\n"
     return "\r\n" if crlf > text.count("\n") - crlf else "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 
 from contracts import HistoryMessage, MemoryContext, MemoryRead
@@ -18,10 +18,11 @@ from openclaw_memory.context.visibility import policies
 from openclaw_memory.layers.compactions import is_summary
 from openclaw_memory.reading.history import History
 from openclaw_memory.reading.layers import Layers
+from openclaw_memory.reading.searching import most_that_fit
 from openclaw_memory.reading.trouble import Troubles
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.retrieval.index import Hit
-from openclaw_memory.workspace import WorkspaceView
+from openclaw_memory.workspace import LOG_LINES, WorkspaceView
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ class Gathering:
                 lambda: () if read.as_of is not None else self._layers.memory(seen, visible, today, told),
                 no_lines,
             ),
-            notes=faults.guard("notes", lambda: self._view.note_lines(seen, visible, today), no_lines),
+            notes=faults.guard("notes", lambda: self._notes(read, kind, visible, today, history), no_lines),
             tasks=faults.guard("tasks", lambda: self._layers.tasks(kind, task_id, read.as_of), ()),
             summaries=faults.guard(
                 "summaries", lambda: self._layers.summaries(visible, kind, now, read.as_of), no_lines
@@ -106,6 +107,26 @@ class Gathering:
             given = "\n".join(context.recalled)
             self._recalled(read.query, [hit.block for hit in hits if hit.block.text in given], now)
         return context
+
+    def _notes(
+        self,
+        read: MemoryRead,
+        kind: SessionKind,
+        visible: Callable[[Block], bool],
+        today: date,
+        history: tuple[HistoryMessage, ...],
+    ) -> tuple[Line, ...]:
+        """Give what the days' notes say, without what the session's history says already, or sums up."""
+        compacted, _ = self._history.compacted(read.session_id, kind, read.as_of) or (None, None)
+
+        def is_news(block: Block) -> bool:
+            if compacted is not None and block.session == read.session_id:
+                return visible(block) and (block.time is None or block.time > compacted.until)
+            return visible(block)
+
+        seen, said = self._policies[kind], {message.key for message in history}
+        logged = self._view.log_lines(seen, is_news, today, min(LOG_LINES, most_that_fit(read.max_tokens)))
+        return (*(line for line in logged if line.key not in said), *self._view.note_lines(seen, visible, today))
 
 
 def _is_told(block: Block, session_id: str, history: tuple[HistoryMessage, ...]) -> bool:

@@ -45,25 +45,18 @@ class History:
         own = self.messages(session_id, kind, as_of, HISTORY_LOOKED_AT)
         newest = list(islice(since(own, compacted), HISTORY_LOOKED_AT))
         newest += [] if summary is None else [summary]
-        messages = [
-            HistoryMessage(
-                role=cast(Role, block.role), content=block.text, timestamp=block.time, key=block.key, name=block.name
-            )
-            for block in reversed(newest)
-            if block.time is not None
-        ]
         important = frozenset([block.key for block in newest if block.important][:IMPORTANT_MESSAGES])
         if summary is not None:
             # It stands for everything before, so it goes in front of what is chosen of the rest.
             important |= {summary.key}
         keys = {block.key for block in newest}
         chosen = select_history(
-            messages,
+            [block for block in reversed(newest) if block.time is not None],
             important=important,
             relevant=[hit.block.key for hit in hits if hit.block.key in keys],
             recent=self._config.history_messages,
         )
-        return chosen, important
+        return tuple(map(_message, chosen)), important
 
     def messages(self, session_id: str, kind: SessionKind, as_of: datetime | None, most: int) -> Iterator[Block]:
         """Yield what a session of this kind may see of what was said in it, newest first."""
@@ -95,3 +88,10 @@ class History:
         """Count the messages that are history of a session."""
         compacted, _ = self.compacted(session_id, kind) or (None, None)
         return sum(1 for _ in since(self.messages(session_id, kind, None, HISTORY_LOOKED_AT), compacted))
+
+
+def _message(block: Block) -> HistoryMessage:
+    assert block.time is not None
+    return HistoryMessage(
+        role=cast(Role, block.role), content=block.text, timestamp=block.time, key=block.key, name=block.name
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,6 +11,7 @@ from contracts import MemoryContext, MemoryWrite, NoteContent
 from contracts.fields import SessionKind
 from openclaw_memory.catalog import Catalog
 from openclaw_memory.config import MemoryConfig
+from openclaw_memory.layers.endings import ENDED, Ending, told_of
 from openclaw_memory.reading.history import HISTORY_LOOKED_AT
 from openclaw_memory.workspace import WorkspaceView
 
@@ -33,8 +33,8 @@ def log_start(session: str, kind: SessionKind, files: Sequence[str], context: Me
     )
 
 
-def note_of(points: Sequence[str], session: str, kind: SessionKind, language: str) -> MemoryWrite:
-    """Give the note that tells what a session came to."""
+def note_of(points: Sequence[str], ending: Ending, session: str, kind: SessionKind, language: str) -> MemoryWrite:
+    """Give the note that tells what a session came to, up to its `ending`."""
     text = "\n".join(f"- {point}" for point in points)
     title = f"会话 {session}" if language == "zh" else f"Session {session}"
     return MemoryWrite(
@@ -42,24 +42,34 @@ def note_of(points: Sequence[str], session: str, kind: SessionKind, language: st
         content=NoteContent(text=text, title=title),
         session_id=session,
         session_kind=kind,
-        # Told again, before its first telling is in the log, it is the same note.
-        idempotency_key=f"session:ended {hashlib.sha256(text.encode()).hexdigest()}",
+        idempotency_key=ending.key(text),
     )
 
 
-def points_of(session: str, now: datetime, catalog: Catalog, view: WorkspaceView, config: MemoryConfig) -> list[str]:
-    """Give what the last days of a session come to, but for what the notes of these days say already. For a thread."""
+def points_of(
+    session: str, now: datetime, catalog: Catalog, view: WorkspaceView, config: MemoryConfig
+) -> tuple[list[str], Ending | None]:
+    """Give what the last days of a session come to, and the last message of that. For a thread.
+
+    Without what was told before, whatever became of it, and what the notes of these days say already.
+    """
     today = now.astimezone(config.zone).date()
     newest = islice(catalog.newest_messages(session, None), HISTORY_LOOKED_AT)
     said = [
-        (block.role or "", block.text)
+        block
         for block in newest
         if block.origin != "untrusted"
         and block.time is not None
         and (today - block.time.astimezone(config.zone).date()).days < view.days_told
     ]
+    if not said:
+        return [], None
+    said.reverse()
+    record = catalog.document(ENDED)
+    told = 0 if record is None else told_of(record.values, session, said)
     known = view.note_texts(today)
     # Imported when the first session ends: its patterns take a while to be compiled.
     from openclaw_memory.capture.points import key_points
 
-    return key_points(said[::-1], known=known, language=config.language)
+    words = [(block.role or "", block.text) for block in said]
+    return key_points(words, told=told, known=known, language=config.language), Ending.at(said[-1])

@@ -40,11 +40,13 @@ class Area:
     def holds(self, path: str) -> bool:
         """Tell whether a document belongs here, by its path."""
         folder, _, name = path.rpartition("/")
-        if self.name is not None:
-            return folder == self.folder and name == self.name
-        if not is_document(name, self.endings):
+        if not self.reaches(folder):
             return False
-        return folder == self.folder or (self.deep and folder.startswith(f"{self.folder}/"))
+        return is_document(name, self.endings) if self.name is None else name == self.name
+
+    def reaches(self, folder: str) -> bool:
+        """Tell whether what lies right in a folder may belong here."""
+        return folder == self.folder or (self.deep and self.name is None and folder.startswith(f"{self.folder}/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,17 @@ class Held:
         patterns = list(patterns)
         self._folders = {pattern for pattern in patterns if not is_pattern(pattern)}
         self._areas = [area_of(pattern) for pattern in patterns if is_pattern(pattern)]
+        self._within: dict[str, list[Area]] = {}
+        """By folder, the areas that may hold something right in it; of thousands of paths most lie in few folders."""
 
     def __contains__(self, path: str) -> bool:
-        return path.rpartition("/")[0] in self._folders or any(area.holds(path) for area in self._areas)
+        folder = path.rpartition("/")[0]
+        if folder in self._folders:
+            return True
+        within = self._within.get(folder)
+        if within is None:
+            within = self._within[folder] = [area for area in self._areas if area.reaches(folder)]
+        return any(area.holds(path) for area in within)
 
 
 def find(patterns: Iterable[str], places: Places, files: Files) -> Listing:
@@ -114,7 +124,7 @@ def find(patterns: Iterable[str], places: Places, files: Files) -> Listing:
             continue
         for folder in folders_of(area, places, files, found.problems):
             try:
-                names = files.scan(places.of(folder))
+                names = files.scan(places.of(folder), area.endings)
             except OSError as error:
                 found.problems[folder] = f"{folder} can't be listed ({error.strerror or error})"
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import anyio.lowlevel
 from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
+
+log = logging.getLogger(__name__)
 
 
 class Commit:
@@ -61,5 +64,11 @@ class Commit:
         self._is_settled = True
         if self._settled is not None:
             self._settled.set()
-        for callback in self._callbacks:
-            callback(self)
+        # Callbacks know what knows this commit: if it kept them, only the garbage collector could free all of it.
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            try:
+                callback(self)
+            except Exception:
+                # The others, and the commits decided with this one, have somebody who waits for them too.
+                log.exception("a callback of a commit failed")

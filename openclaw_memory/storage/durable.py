@@ -152,11 +152,17 @@ def move(files: Files, source: Path, target: Path) -> None:
 
 
 def _put_back(files: Files, temporary: Path, path: Path, ours: Stamp) -> None:
-    """Return what was displaced to its place, or what was saved since, and remove our own file."""
-    files.exchange(temporary, path)
-    if files.stamp_now(temporary) != ours:
-        # Saved once more in between: the newer of the two is the one that is meant.
+    """Return what was displaced to its place, or what was saved since, and remove our own file.
+
+    Each exchange may displace a newer save: only a file that comes out as it was put in is not the newest.
+    """
+    put_in: Stamp | None = ours
+    while True:
+        next_in = files.stamp_now(temporary)
         files.exchange(temporary, path)
+        if files.stamp_now(temporary) == put_in:
+            break
+        put_in = next_in
     files.sync_folder(path.parent)
     files.remove(temporary)
 

@@ -17,6 +17,17 @@ MOST_REMEMBERED = 1_000
 Entries = list[tuple[int, Operation]]
 
 
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A file with what it did not hold yet applied to it again: `unflushed`, then `queued`. `told`: what collided."""
+
+    committed: Any
+    planned: Any
+    unflushed: tuple[tuple[int, Operation], ...]
+    queued: tuple[tuple[int, Operation], ...]
+    told: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Entry:
     """All that is known of one document.
@@ -83,11 +94,32 @@ class Entry:
             document = self.format.apply(document, operation)
         return document
 
-    def rebase(self, base: Any, stamp: Stamp | None, position: int) -> None:
-        """Take another file for the base; what is not in it yet is applied to it again."""
+    def merged(self, base: Any, version: str | None) -> Merged:
+        """Apply what a file of a version does not hold yet to it again. Changes nothing; for any thread."""
+        unflushed, queued = tuple(self._caught_up(version)[1]), tuple(self.queued)
+        told: list[str] = []
+
+        def applied(document: Any, entries: Sequence[tuple[int, Operation]]) -> Any:
+            for _, operation in entries:
+                told.extend([words] if (words := self.format.collision(document, operation)) else [])
+                document = self.format.apply(document, operation)
+            return document
+
+        committed = applied(base, unflushed)
+        return Merged(committed, applied(committed, queued), unflushed, queued, tuple(told))
+
+    def is_current(self, merged: Merged, version: str | None) -> bool:
+        """Tell whether nothing was written since something was merged into a file of this version."""
+        return (tuple(self._caught_up(version)[1]), tuple(self.queued)) == (merged.unflushed, merged.queued)
+
+    def rebase(self, base: Any, stamp: Stamp | None, position: int, merged: Merged | None = None) -> None:
+        """Take another file for the base; what is not in it yet is applied to it again, or was (`merged`)."""
         self.base, self.stamp, self.rebased, self.problem = base, stamp, position, None
-        self.committed = self.apply(base, self.unflushed)
-        self.planned = self.apply(self.committed, self.queued)
+        if merged is None:
+            self.committed = self.apply(base, self.unflushed)
+            self.planned = self.apply(self.committed, self.queued)
+        else:
+            self.committed, self.planned = merged.committed, merged.planned
 
     def remember(self, version: str | None, position: int, flushed: Sequence[tuple[int, Operation]] = ()) -> None:
         """Note that the file has a version that holds everything up to `position`."""
@@ -110,14 +142,18 @@ class Entry:
 
         Gives the operations. What is older than the log remembers counts as deleted by the person.
         """
-        held = self.versions.get(version or "")
-        if held is None:
-            return []
-        missing = [item for item in self.log if item[0] > held]
-        self.unflushed = missing + [item for item in self.unflushed if not missing or item[0] > missing[-1][0]]
+        missing, self.unflushed = self._caught_up(version)
         if missing:
             self.flushed = []
         return missing
+
+    def _caught_up(self, version: str | None) -> tuple[Entries, Entries]:
+        """Give what a file of a version lacks of the log, and what is unflushed with that."""
+        held = self.versions.get(version or "")
+        if held is None:
+            return [], self.unflushed
+        missing = [item for item in self.log if item[0] > held]
+        return missing, missing + [item for item in self.unflushed if not missing or item[0] > missing[-1][0]]
 
     def go_back(self) -> None:
         """Treat what the file held beyond its backup as not flushed: the backup is about to be the base."""

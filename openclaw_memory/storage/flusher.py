@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -128,12 +127,10 @@ class Flusher:
                 entry.idle_since = self._clock.monotonic()
                 if not late_edit_seen or entry.base is None or entry.to_write or entry.queued:
                     continue
-                # In a thread: the file of a long day takes some ten milliseconds.
-                data = (await anyio.to_thread.run_sync(entry.format.render, entry.base))[0]
-                target = await self._shelf.backup_of(path)
                 try:
+                    # In a thread: the file of a long day takes some ten milliseconds.
                     with anyio.CancelScope(shield=True):
-                        entry.backup = await anyio.to_thread.run_sync(self._back_up, target, data)
+                        entry.backup = await anyio.to_thread.run_sync(self._back_up, path, entry)
                 except OSError as error:
                     self._trouble(path, str(StorageError(f"writing {path}{BACKUP_SUFFIX}", error)))
                     continue
@@ -189,7 +186,9 @@ class Flusher:
             rendered[path] = (data, document, Flush(path, version, upto))
         return rendered
 
-    def _back_up(self, target: Path, data: bytes) -> Stamp:
+    def _back_up(self, path: str, entry: Entry) -> Stamp:
+        data, _ = entry.format.render(entry.base)
+        target = self._shelf.backup_now(path)
         make_folders(self._shelf.files, target.parent)
         return write_whole(self._shelf.files, target, data)
 

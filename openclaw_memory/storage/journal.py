@@ -19,7 +19,7 @@ from typing import Literal
 from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.durable import make_folders, open_log
 from openclaw_memory.storage.files import Files, OpenFile
-from openclaw_memory.storage.operations import Record, decode, encode
+from openclaw_memory.storage.operations import Record, decode, encode, json_of, line_of
 
 log = logging.getLogger(__name__)
 
@@ -122,6 +122,7 @@ class Journal:
         self._mode = mode
         self._changed = threading.Condition()
         self._queue: list[tuple[int, bytes]] = []
+        """Positions, and records as JSON."""
         self._must_sync = False
         self._upto: int | None = None
         self._again: list[Record] = []
@@ -159,9 +160,9 @@ class Journal:
 
     def submit(self, record: Record) -> None:
         """Queue a record; `settled` hears when it is durable or has failed."""
-        line = encode(record)
+        text = json_of(record)
         with self._changed:
-            self._queue.append((record.position, line))
+            self._queue.append((record.position, text))
             self._must_sync |= bool(record.intents)
             self._changed.notify()
 
@@ -191,7 +192,7 @@ class Journal:
         """Accept records again after a failure: everything up to position `upto` was undone, and is not written."""
         with self._changed:
             self._failure = None
-            self._queue = [(position, line) for position, line in self._queue if position > upto]
+            self._queue = [(position, text) for position, text in self._queue if position > upto]
 
     def close(self) -> None:
         """Write what is queued, then end the thread. Waits for it: call it from a thread."""
@@ -229,7 +230,10 @@ class Journal:
                 continue
             if appends:
                 if failure is None:
-                    failure = self._write(appends, must_sync or self._mode == "always")
+                    # Checksums are made here: for long records that lets others have the interpreter, and it may take
+                    # milliseconds until it comes back.
+                    lines = [(position, line_of(text)) for position, text in appends]
+                    failure = self._write(lines, must_sync or self._mode == "always")
                     if failure is not None:
                         with self._changed:
                             self._failure = failure

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from openclaw_memory.clock import Clock
-from openclaw_memory.errors import ClosedError, OpenClawMemoryError, StorageError
+from openclaw_memory.errors import ClosedError, OpenClawMemoryError, StorageError, UnstorableError
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.journal import Failure, Journal
 from openclaw_memory.storage.operations import Flush, Record
 from openclaw_memory.storage.shelf import Shelf
+
+log = logging.getLogger(__name__)
 
 MOST_IN_A_RECORD = 64
 """Drafts that share a record at most: the event loop writes it down in one go."""
@@ -105,7 +108,22 @@ class Ledger:
             return
         self._open = None
         if self._journal is not None:
-            self._journal.submit(Record(commit.position, operations=tuple(commit.operations)))
+            try:
+                self._journal.submit(Record(commit.position, operations=tuple(commit.operations)))
+            except Exception as error:
+                # Who waits for it would wait for ever.
+                log.exception("a record can't be written down")
+                self._take_back(commit, UnstorableError(error))
+
+    def _take_back(self, commit: Commit, problem: OpenClawMemoryError) -> None:
+        """Undo the commit that was made last, of which the journal knows nothing."""
+        del self._commits[commit.position]
+        self.drafts -= commit.drafts
+        for path in {operation.path for operation in commit.operations}:
+            entry = self._shelf.entries[path]
+            entry.queued = [item for item in entry.queued if item[0] != commit.position]
+            entry.planned = entry.apply(entry.committed, entry.queued)
+        commit.settle(problem)
 
     def submit_open(self) -> None:
         """Hand over what further drafts could still have joined."""
@@ -131,7 +149,11 @@ class Ledger:
         # Positions lie in the journal in order.
         self.submit_open()
         commit = self._next()
-        self._journal.submit(Record(self.position, intents=intents, flushed=flushed))
+        try:
+            self._journal.submit(Record(self.position, intents=intents, flushed=flushed))
+        except BaseException:
+            del self._commits[commit.position]
+            raise
         return commit
 
     def settled_in_thread(self, positions: Sequence[int], error: Failure | None) -> None:
@@ -153,7 +175,11 @@ class Ledger:
         settled = [commit for position in positions if (commit := self._commits.pop(position, None)) is not None]
         latest = {path: commit for commit in settled for path in commit.documents}
         for path, commit in latest.items():
-            self._promote(path, commit)
+            try:
+                self._promote(path, commit)
+            except Exception:
+                # It is durable all the same, and so is what shares its record.
+                log.exception("%s is written down, and readers could not be told", path)
         for commit in settled:
             self.drafts -= commit.drafts
             commit.settle(None)

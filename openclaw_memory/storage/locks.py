@@ -17,6 +17,10 @@ class KeyedLocks:
     def __len__(self) -> int:
         return len(self._locks)
 
+    def is_held(self, name: str) -> bool:
+        """Tell whether somebody holds a lock, or waits for it."""
+        return name in self._locks
+
     @asynccontextmanager
     async def hold(self, names: Iterable[str]) -> AsyncIterator[None]:
         """Hold the locks of several names, taken in sorted order, so that two batches never wait for each other."""

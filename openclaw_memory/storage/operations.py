@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,37 @@ class Record:
     keeps: int | None = None
 
 
+class MadeLater(Generic[T]):
+    """A list among the arguments of an operation that is made when it is written down, or when somebody reads it."""
+
+    __slots__ = ()
+
+    def made(self) -> list[T]:
+        """Give the list, of JSON values."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.made())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.made())
+
+
 def encode(record: Record) -> bytes:
     """Write a record as a line: CRC-32 of the rest in hex, a space, JSON."""
+    return line_of(json_of(record))
+
+
+def line_of(text: bytes) -> bytes:
+    """Write JSON as a line."""
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def json_of(record: Record) -> bytes:
+    """Write a record as JSON. Raises: `ValueError` when it holds what no JSON can."""
     content: dict[str, Any] = {"position": record.position}
     if record.operations:
-        content["operations"] = [[op.path, op.kind, dict(op.arguments)] for op in record.operations]
+        content["operations"] = [[op.path, op.kind, _values(op.arguments)] for op in record.operations]
     if record.intents:
         content["intents"] = [_as_json(flush) for flush in record.intents]
     if record.flushed:
@@ -63,8 +91,11 @@ def encode(record: Record) -> bytes:
     if record.keeps is not None:
         content["keeps"] = record.keeps
     # A fifth of the time that `json` takes, which the event loop would have to wait for.
-    text = to_json(content)
-    return b"%08x %s\n" % (zlib.crc32(text), text)
+    return to_json(content)
+
+
+def _values(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value.made() if isinstance(value, MadeLater) else value for name, value in arguments.items()}
 
 
 def decode(line: bytes) -> Record | None:

@@ -10,6 +10,9 @@ from types import MappingProxyType
 KEPT = ".state/kept"
 """Folder below the root for what belongs beside a document that lies elsewhere: its backup, damaged bytes of it."""
 
+KEPT_PLACES = 4_096
+"""Places that are remembered, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -22,9 +25,19 @@ class Places:
 
     root: Path
     elsewhere: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    _found: dict[str, Path] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Places that were asked for: a read looks at dozens, and making a `Path` costs more than the look."""
 
     def of(self, path: str) -> Path:
         """Give the place of a document, or of a folder of documents, by its relative path."""
+        place = self._found.get(path)
+        if place is None:
+            if len(self._found) >= KEPT_PLACES:
+                self._found.clear()
+            place = self._found[path] = self._place(path)
+        return place
+
+    def _place(self, path: str) -> Path:
         mounted = self._mounted(path)
         if mounted is None:
             return self.root / path

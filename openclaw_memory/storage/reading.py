@@ -24,7 +24,9 @@ class Reading:
 
     async def readable(self, paths: Iterable[str]) -> list[str]:
         """Choose the paths whose documents can be read."""
-        return [path for path in paths if (await self._shelf.refresh(path)).problem is None]
+        paths = list(paths)
+        await self._shelf.refresh_all(paths)
+        return [path for path in paths if self._shelf.entries[path].problem is None]
 
     async def looked_through(self, folder: str) -> list[str]:
         """Look at all files of a folder at once, and list the documents that can be read."""
@@ -63,6 +65,7 @@ class Reading:
         return (
             entry is not None
             and entry.stamp is not None
+            and entry.stamp is not entry.ours
             and entry.stamp != entry.ours
             and self._shelf.is_young(entry.stamp)
         )

@@ -22,7 +22,7 @@ from openclaw_memory.errors import UnreadableDocumentError
 from openclaw_memory.storage.areas import Held, find, tells_of
 from openclaw_memory.storage.documents import Format
 from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, free_path, make_folders, remove, write_whole
-from openclaw_memory.storage.entries import Entries, Entry
+from openclaw_memory.storage.entries import Entries, Entry, Merged
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.integrity import Verdict, digest_of, judge
 from openclaw_memory.storage.locks import KeyedLocks
@@ -34,6 +34,9 @@ SAVING_SECONDS = 1.0
 
 PARSED_AT_ONCE = 65_536
 """Bytes of a file that are parsed on the event loop; a larger one, in a thread."""
+
+MERGED_APART = 3
+"""How often an edit of a large file is merged in a thread while more is written to it; then on the event loop."""
 
 COMPRESSED = ".zst"
 """How names of files end whose bytes tell nothing of how much is to be parsed."""
@@ -103,6 +106,21 @@ class Shelf:
         async with self.locks.hold([path]):
             return await self.refresh_held(path)
 
+    async def refresh_all(self, paths: Sequence[str]) -> None:
+        """Do so for several files, which are looked at in one go; a hop to a thread costs more than the look."""
+        held = [path for path in paths if path in self.entries]
+        found = await anyio.to_thread.run_sync(self._stamps_now, held) if len(held) > 1 else {}
+        for path in paths:
+            entry = self.entries.get(path)
+            if (
+                entry is None
+                or path not in found
+                or found[path] != entry.stamp
+                or entry.problem is not None
+                or self.locks.is_held(path)
+            ):
+                await self.refresh(path)
+
     async def refresh_held(self, path: str) -> Entry:
         """Do the same while the document's lock is held."""
         entry = self.entries.get(path)
@@ -159,7 +177,7 @@ class Shelf:
         """List the documents of an area, on disk or not yet there, by relative path, sorted."""
         found = await anyio.to_thread.run_sync(self._stamps, [folder])
         area = Held([folder])
-        held = {path for path, entry in self.entries.items() if path in area and (entry.to_write or entry.queued)}
+        held = {path for path, entry in self.entries.items() if (entry.to_write or entry.queued) and path in area}
         return sorted(found.keys() | held)
 
     async def look(self, folders: Iterable[str], *, wake: bool = False) -> None:
@@ -170,7 +188,7 @@ class Shelf:
         folders = list(folders)
         found = await anyio.to_thread.run_sync(self._stamps, folders)
         areas = Held(folders)
-        held = {*self.entries, *self.at_rest}
+        held = {*self.entries, *self.at_rest} - found.keys()
         for path in found.keys() | {path for path in held if path in areas}:
             entry = self.entries.get(path)
             known = self.at_rest.get(path) if entry is None else entry.stamp
@@ -313,8 +331,9 @@ class Shelf:
         if judge(fits=fits, stamp=stamp, recorded=recorded) is Verdict.DAMAGED:
             await self._restore(path, entry, data, stamp, document)
         else:
-            entry.ours = stamp if fits else None
             version = entry.format.version(document)
+            merged = await self._merged(path, entry, document, version, len(data))
+            entry.ours = stamp if fits else None
             if missing := entry.catch_up(version):
                 log.info("%s was saved from an old view; %d operations since are applied again", path, len(missing))
                 self.active.add(path)
@@ -322,8 +341,10 @@ class Shelf:
             elif fits or (version is not None and version not in entry.versions):
                 # Also of a file that was edited: who has it open will save it under the version that it names.
                 entry.remember(version, entry.unflushed[0][0] - 1 if entry.unflushed else self._position())
-            self._tell_collisions(path, entry, document)
-            self._rebase(path, entry, document, stamp)
+            if merged is not None and merged.told:
+                self.notices[path] = f"{path}#{'; '.join(merged.told)}"
+                log.warning("%s", self.notices[path])
+            self._rebase(path, entry, document, stamp, merged)
         return entry
 
     async def _check_bounds(self, path: str) -> None:
@@ -337,20 +358,23 @@ class Shelf:
         if not await anyio.to_thread.run_sync(self.files.is_within, self.places.of(path), bounds):
             raise OSError(errno.ELOOP, f"a link leads out of {self.places.shown(bounds)}")
 
-    def _tell_collisions(self, path: str, entry: Entry, document: Any) -> None:
-        """Note where a person's edit meets what is on its way to the file."""
-        told = []
-        for _, operation in [*entry.unflushed, *entry.queued]:
-            told += [words] if (words := entry.format.collision(document, operation)) else []
-            document = entry.format.apply(document, operation)
-        if told:
-            self.notices[path] = f"{path}#{'; '.join(told)}"
-            log.warning("%s", self.notices[path])
+    async def _merged(self, path: str, entry: Entry, document: Any, version: str | None, size: int) -> Merged | None:
+        """Apply what a file does not hold yet to it again, for a large file in a thread; None where that fails."""
+        try:
+            if size > PARSED_AT_ONCE and (entry.log or entry.unflushed or entry.queued):
+                for _ in range(MERGED_APART):
+                    merged = await anyio.to_thread.run_sync(entry.merged, document, version)
+                    if entry.is_current(merged, version):
+                        return merged
+            return entry.merged(document, version)
+        except Exception:
+            log.exception("what is written to %s meanwhile can't be merged", path)
+            return None
 
-    def _rebase(self, path: str, entry: Entry, base: Any, stamp: Stamp | None) -> None:
+    def _rebase(self, path: str, entry: Entry, base: Any, stamp: Stamp | None, merged: Merged | None = None) -> None:
         before = entry.committed
         try:
-            entry.rebase(base, stamp, self._position())
+            entry.rebase(base, stamp, self._position(), merged)
             self.changed(path, before, entry.committed)
         except Exception as error:
             # Whatever one file holds, the others go on; what is acknowledged for it waits in the journal.
@@ -424,7 +448,18 @@ class Shelf:
         """Give the place of a document's backup."""
         if self.places.is_elsewhere(path):
             return self.places.companion(path, BACKUP_SUFFIX)
-        return await anyio.to_thread.run_sync(backup_path, self.files, self.places.of(path))
+        return await anyio.to_thread.run_sync(self.backup_now, path)
+
+    def backup_now(self, path: str) -> Path:
+        """Give the place of a document's backup. For a thread. Raises: `OSError`."""
+        if self.places.is_elsewhere(path):
+            return self.places.companion(path, BACKUP_SUFFIX)
+        return backup_path(self.files, self.places.of(path))
+
+    def _displaced(self, path: str) -> tuple[Path, Stamp | None]:
+        """Look at the backup of a document. For a thread. Raises: `OSError`."""
+        backup = self.backup_now(path)
+        return backup, self.files.stamp_now(backup)
 
     async def adopt_late_edit(self, path: str) -> bool:
         """Take up what an editor wrote into the file that we displaced, because it still held it open.
@@ -434,9 +469,8 @@ class Shelf:
         entry = self.entries[path]
         if entry.backup is None:
             return True
-        backup = await self.backup_of(path)
         try:
-            stamp = await self.files.stamp(backup)
+            backup, stamp = await anyio.to_thread.run_sync(self._displaced, path)
             if stamp == entry.backup:
                 return True
             if stamp is not None and stamp.inode == entry.backup.inode and self.is_young(stamp):

@@ -156,6 +156,11 @@ async def recover(shelf: Shelf, path: str, records: Sequence[Record], clock: Clo
     # An old view that an editor saved holds less than the backup does.
     entry.unflushed = [item for item in operations if item[0] > held]
     entry.flushed = [item for item in entry.flushed if item[0] <= held]
+    # Who has had the file open since before the start saves an old view as well, as the journal still tells.
+    entry.log = [item for item in operations if item[0] <= held]
+    for flush in (flush for record in records for flush in (*record.intents, *record.flushed) if flush.path == path):
+        if flush.version:
+            entry.versions[flush.version] = max(flush.upto, entry.versions.get(flush.version, 0))
     entry.since = entry.idle_since = clock.monotonic()
     shelf.rebase(path, entry.base, entry.stamp)
     return len(entry.unflushed)

@@ -106,7 +106,12 @@ class Store(Reading):
         except BaseException:
             self._lock.release()
             raise
-        await self.flush(replayed)
+        try:
+            await self.flush(replayed)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self.close()
+            raise
         return RecoveryReport(replayed, contents.damaged)
 
     async def run(self) -> None:
@@ -147,8 +152,8 @@ class Store(Reading):
         paths, known = list(paths), list(known)
         entries = self._shelf.entries
         while True:
-            for path in paths + [path for path in known if (e := entries.get(path)) is None or e.base is None]:
-                await self._shelf.refresh(path)
+            unknown = [path for path in known if (e := entries.get(path)) is None or e.base is None]
+            await self._shelf.refresh_all(paths + unknown)
             if self._held is None or holds:
                 break
             await self._held.wait()
@@ -160,6 +165,16 @@ class Store(Reading):
             formats={path: entries[path].format for path in paths},
             planned={path: entries[path].planned for path in paths},
         )
+
+    def draft_at_once(self, path: str) -> Draft | None:
+        """Give a document for something to be added to it, as `draft` does for one that is known; None where it waits.
+
+        That is where the document is not loaded, can't be read, or all drafts wait.
+        """
+        entry = self._shelf.entries.get(path)
+        if entry is None or entry.base is None or entry.problem is not None or self._held is not None:
+            return None
+        return Draft(formats={path: entry.format}, planned={path: entry.planned})
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
@@ -182,6 +197,14 @@ class Store(Reading):
     def active(self) -> list[str]:
         """Documents that were written so lately that the journal may be needed for them."""
         return list(self._shelf.active)
+
+    async def still_holds(self, draft: Draft) -> bool:
+        """Tell whether all that a draft was planned on is still as it was: it may be committed if nothing is awaited.
+
+        Raises: `UnreadableDocumentError`.
+        """
+        again = await self.draft(draft.planned)
+        return all(again.planned[path] is document for path, document in draft.planned.items())
 
     def commit(self, draft: Draft) -> Commit:
         """Queue a draft for the journal; its documents are what the next draft is planned on.

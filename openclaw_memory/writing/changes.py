@@ -80,6 +80,8 @@ def _undated(value: Any) -> Any:
 def storable(item: Change) -> tuple[Change, int]:
     """Replace what no file can hold in free texts (messages have been seen to); gives how much was replaced."""
     match item:
+        case MemoryWrite(content=MessageContent() | MessagesContent()):
+            return item, 0
         case UpdateFact(value=text):
             cleaned, replaced = clean(text)
             return item.model_copy(update={"value": cleaned}), replaced

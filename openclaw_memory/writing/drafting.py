@@ -88,6 +88,12 @@ class Drafting:
         places = document.places
         return bool(document.file.blocks) and places is not self._tidied.get(document.path) and places is not listed
 
+    def limits_at_once(self, document: ConversationDocument) -> rotation.Limits | None:
+        """Give when a day's file is full, where it is known to need no look; else None, and `draft` finds out."""
+        if not document.file.blocks or document.places is not self._tidied.get(document.path):
+            return None
+        return None if self._store.is_being_saved(document.path) else self._limits
+
     def committed(self, needs: Needs, draft: Draft) -> None:
         """Take note of the days that a committed draft has tidied."""
         self._tidied |= {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 import anyio.to_thread
 
@@ -19,8 +20,8 @@ from openclaw_memory.storage.store import Store
 
 _NOTHING = Captured()
 
-JUDGED_AT_ONCE = 600
-"""Characters of an event that are judged on the event loop: a millisecond, five for the worst of texts."""
+JUDGED_AT_ONCE = 1_200
+"""Characters of an event that are judged on the event loop: a millisecond, ten for the worst of texts."""
 
 
 class Judging:
@@ -55,9 +56,9 @@ class Judging:
             try:
                 draft = await self._store.draft([], known=[today])
             except UnreadableDocumentError:
-                earlier: list[str] = []
+                earlier: Callable[[], Sequence[str]] = tuple
             else:
-                earlier = earlier_in(draft.document(today), item.session_id)
+                earlier = partial(earlier_in, draft.document(today), item.session_id)
             if at_once:
                 found.append(capture(item, earlier, supplied, kind, rules, now))
             else:

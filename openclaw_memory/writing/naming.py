@@ -19,9 +19,9 @@ from contracts import (
 )
 from contracts.fields import SessionKind
 from openclaw_memory.config import MemoryConfig
-from openclaw_memory.context.visibility import audience
+from openclaw_memory.context.visibility import audience, policies
 from openclaw_memory.events import Change
-from openclaw_memory.layers import conversations, facts, notes, rotation, state, summary_records, tasks
+from openclaw_memory.layers import conversations, endings, facts, notes, rotation, state, summary_records, tasks
 from openclaw_memory.storage.store import Store
 from openclaw_memory.workspace import Copies, workspace_of
 from openclaw_memory.writing.entries import Alike, Entries
@@ -50,6 +50,7 @@ class Naming:
         self._zone = config.zone
         self._workspace = workspace_of(config)
         self._entries = Entries(store, config, alike)
+        self._policies = policies(config.session)
 
     async def needs(self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime) -> Needs:
         """Give what an event rests on, and its messages as they will be written.
@@ -59,7 +60,8 @@ class Naming:
 
         Raises: `Refused` for a message that no file can hold, `StorageError`.
         """
-        needs = Needs([], [], {}, {}, {}, {}, "", Copies(self._config, self._workspace), self._limits)
+        copies = Copies(self._config, self._workspace, private=self._policies[kind].writes == "all")
+        needs = Needs([], [], {}, {}, {}, {}, "", copies, self._limits)
         visibility = None if (audience_here := audience(kind)) == "private" else audience_here
         others: list[object] = []
         for number, item in enumerate(items):
@@ -79,11 +81,13 @@ class Naming:
             )
             for one in said:
                 needs.appended[one.path] = None
-            await needs.copies.ask(self._store.readable, item.session_id)
+            await copies.ask(self._store.readable, item.session_id, (one.message for one in said))
         if others:
             await self._needs_of(others, needs, now)
         if isinstance(change, MemoryWrite) and change.idempotency_key is not None:
             needs.paths[state.IDEMPOTENCY] = None
+            if endings.ending_of(change.idempotency_key) is not None:
+                needs.paths[endings.ENDED] = None
         return needs
 
     async def _needs_of(self, contents: Sequence[object], needs: Needs, now: datetime) -> None:

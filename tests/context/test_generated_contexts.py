@@ -70,7 +70,7 @@ class Draw:
             memory=self.lines(3),
             tasks=tuple(self._task(number) for number in range(random.randint(0, 4))),
             summaries=self.lines(3),
-            notes=self.lines(3),
+            notes=tuple(Line(line.text, line.key, said=random.random() < 0.4) for line in self.lines(4)),
             recalled=tuple(self._hit(number, history) for number in range(random.choice([0, 0, 1, 4, 12]))),
             history=history,
             important=frozenset(message.key for message in history if random.random() < 0.1),

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.fields import Layer, SessionKind
+from openclaw_memory.config import SessionRules
 from openclaw_memory.context import allow, audience, kind_of, policy, task_named
-from openclaw_memory.context.visibility import audiences
+from openclaw_memory.context.visibility import audiences, policies, sees_everything
 from openclaw_memory.retrieval import Block, Hit
 from openclaw_memory.retrieval.scope import Scope
 
@@ -114,19 +115,22 @@ def test_task_that_a_session_names() -> None:
     assert task_named("subagent:1", "gpt-4 and x-1") is None
 
 
+blocks = st.builds(
+    Block,
+    key=st.sampled_from(["conversations/2026-05-04.md#1", "tasks/active.md#OPEN-001"]),
+    layer=st.sampled_from(get_args(Layer)),
+    path=st.just("x.md"),
+    start_line=st.just(1),
+    end_line=st.just(1),
+    text=st.sampled_from(["OPEN-001 is done", "something"]),
+    time=st.none(),
+    session=st.sampled_from([None, "s1", "s2", ""]),
+    visibility=st.sampled_from(["private", "group", "shared"]),
+)
+
+
 @given(
-    st.builds(
-        Block,
-        key=st.sampled_from(["conversations/2026-05-04.md#1", "tasks/active.md#OPEN-001"]),
-        layer=st.sampled_from(get_args(Layer)),
-        path=st.just("x.md"),
-        start_line=st.just(1),
-        end_line=st.just(1),
-        text=st.sampled_from(["OPEN-001 is done", "something"]),
-        time=st.none(),
-        session=st.sampled_from([None, "s1", "s2", ""]),
-        visibility=st.sampled_from(["private", "group", "shared"]),
-    ),
+    blocks,
     st.sampled_from([None, "s1", ""]),
     st.sampled_from(get_args(SessionKind)),
     st.sampled_from([None, "OPEN-001"]),
@@ -140,3 +144,20 @@ def test_an_index_looks_wherever_something_may_be_shown(
         assert scope.admits(block)
     elif kind == "group":
         assert not scope.admits(block)
+
+
+@given(
+    blocks, st.sampled_from([None, "s1", ""]), st.sampled_from(get_args(SessionKind)), st.sampled_from([None, "X-1"])
+)
+def test_who_sees_everything_is_refused_nothing(
+    block: Block, session: str | None, kind: SessionKind, task: str | None
+) -> None:
+    """Whose rights let everything through need not be asked about a single block; nobody else has them."""
+    rules = SessionRules()
+    loading = SessionRules.model_validate({"sub_session": {"inherit_context": "full", "load_memory": True}})
+    for seen in (policies(rules)[kind], policies(loading)[kind]):
+        if sees_everything(seen):
+            assert allow(block, session, kind, task, seen)
+            assert audiences(session, kind, task, seen) == ()
+    assert sees_everything(policies(rules)["primary"])
+    assert not sees_everything(policies(rules)["group"])

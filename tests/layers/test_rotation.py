@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contracts import MemoryWrite
@@ -261,6 +262,13 @@ def test_edits_of_both_copies_are_both_kept() -> None:
     assert [block.message.content for block in emptied.file.blocks] == ["text b, edited"]
 
 
+@given(st.text("a\r\n 日"))
+def test_line_ends_and_space_at_the_end_do_not_change_a_digest(text: str) -> None:
+    """What an editor does to a file by itself is no edit of a message."""
+    plain = text.replace("\r\n", "\n").rstrip()
+    assert digest(text) == f"{len(plain)}-{zlib.crc32(plain.encode()):08x}" == digest(plain)
+
+
 # -- everything at once ----------------------------------------------------------------------------------------------
 
 
@@ -364,7 +372,21 @@ STEP = st.one_of(
 )
 
 
+OPEN_ACROSS_A_CRASH = [
+    ("say", 1),
+    ("flush", 0),
+    ("say", 1),
+    ("open in editor", 0),
+    ("flush", 0),
+    ("crash", 0),
+    ("save", 0),
+    ("crash", 0),
+]
+"""A view from before the start is saved after it: what the journal knows that it lacks is there, now and later."""
+
+
 @settings(max_examples=30, deadline=None)
+@example(OPEN_ACROSS_A_CRASH)
 @given(st.lists(STEP, max_size=16))
 async def test_each_message_once_and_in_order(steps: list[tuple[str, int]]) -> None:
     """For any writes, flushes, crashes and saves of old views; an edit in an old view wins.

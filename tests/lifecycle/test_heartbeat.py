@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import logging
+import os
+import random
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,12 +16,12 @@ from zoneinfo import ZoneInfo
 import anyio
 import pytest
 
-from contracts import HeartbeatDone, HeartbeatTick, MemoryRead, MemoryWrite
+from contracts import Forget, HeartbeatDone, HeartbeatTick, MemoryRead, MemoryWrite, Selector
 from openclaw_memory.clock import ManualClock
 from openclaw_memory.lifecycle.heartbeat import Heartbeat
 from openclaw_memory.lifecycle.jobs import NOTHING, Job, Outcome, another_day, another_week
 from openclaw_memory.lifecycle.scheduler import Scheduler, needed
-from tests.support import START, Remembering, remembering
+from tests.support import START, FaultyFiles, Remembering, remembering
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 DAY = timedelta(days=1)
@@ -95,6 +100,69 @@ async def test_a_job_that_fails_is_tried_again_and_stops_nobody(tmp_path: Path, 
         bad.does = lambda: NOTHING
         assert await tick(it) == {"bad": ("nothing", None)}
         assert it.memory.status().notices == {}
+
+
+async def test_cancellation_that_is_not_the_ticks_own_is_a_failure(tmp_path: Path) -> None:
+    """A job waits for something that somebody else cancels: the tick is answered, and the next job is run."""
+
+    async def wait() -> Outcome:
+        cancelled = asyncio.get_running_loop().create_future()
+        cancelled.cancel()
+        await cancelled
+        raise AssertionError
+
+    bad, good = Counting("bad", wait), Counting("good", lambda: NOTHING)
+    async with remembering(tmp_path) as it:
+        heartbeat_of(it, bad, good)
+        assert await tick(it) == {
+            "bad": ("failed", "something that it waited for was cancelled"),
+            "good": ("nothing", None),
+        }
+
+
+async def test_every_tick_is_answered_whatever_goes_on(tmp_path: Path, caplog: Any) -> None:
+    """Ticks, writes of many sessions, reads, rewrites of files, edits by a person, a disk that refuses at times, wishes
+    to forget: every request has its answer.
+    """
+    chance = random.Random(os.environ.get("RELIABILITY_SEED", "1"))
+    refusing = False
+    files = FaultyFiles(lambda step, path: errno.EIO if refusing and step in ("append", "sync") else None)
+    answered: Counter[str] = Counter()
+
+    async def ticks(it: Remembering) -> None:
+        for number in range(12):
+            it.clock.advance(chance.choice([1, 3_600, 86_400]))
+            for job in (await it.ask(HeartbeatTick(now=it.clock.now()))).jobs:
+                answered[job.outcome] += 1
+            if number % 4 == 3:
+                await it.ask(Forget(selector=Selector(text=f"said {number}"), dry_run=number % 8 == 3))
+
+    async def writes(it: Remembering, session: str) -> None:
+        for number in range(12):
+            content = {"role": "user", "content": f"said {number} in {session}: I like the colour number {number}"}
+            await it.ask(MemoryWrite(type="conversation", content=content, session_id=session))
+            if number % 4 == 0:
+                await it.ask(MemoryRead(query="colour", session_id=session, max_tokens=200))
+
+    async def disturbs(it: Remembering) -> None:
+        nonlocal refusing
+        for _ in range(25):
+            refusing = not refusing and chance.random() < 0.2
+            await it.flushed()
+            if (days := sorted(it.folder.glob("conversations/*.md"))) and chance.random() < 0.3:
+                with chance.choice(days).open("a") as file:
+                    file.write("\nby hand\n")
+        refusing = False
+
+    with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+        async with remembering(tmp_path, files=files) as it, anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(ticks, it)
+            for number in range(6):
+                group.start_soon(writes, it, f"s{number}")
+            group.start_soon(disturbs, it)
+    assert answered["done"] + answered["nothing"] > 10
+    assert answered["skipped"] > 0
 
 
 async def test_two_ticks_at_once(tmp_path: Path) -> None:

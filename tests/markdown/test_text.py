@@ -23,6 +23,13 @@ def test_cleaned_text_can_be_stored(text: str) -> None:
     assert clean(cleaned) == (cleaned, 0)
 
 
+@given(ANY_TEXT)
+def test_the_line_end_that_prevails(text: str) -> None:
+    """As counting each of them tells."""
+    windows = text.count("\r\n")
+    assert newline_of(text) == ("\r\n" if windows > text.count("\n") - windows else "\n")
+
+
 def test_replaced_characters_are_counted() -> None:
     """Each lost character counts; a pair of surrogates is one character and not lost."""
     assert clean("a\x00b\ud800") == ("a\ufffdb\ufffd", 2)

@@ -134,7 +134,8 @@ class SimulatedDisk:
         self.before_step: Callable[[str, Path], None] = lambda step, path: None
         """Called before each step outside the lock: to take turns, or to be the person who saves just now."""
         self._lock = threading.RLock()
-        self._next = max([ROOT, *self.state.names.values()]) + 1
+        # Of a crash state the folders are known that came to be later: no new file may be taken for one of them.
+        self._next = max([ROOT, *self.state.names.values(), *self.state.folders, *self.state.data]) + 1
         self._time = max(self.state.times.values(), default=0) + 1
         self._modes: dict[int, int] = {}
 
@@ -203,7 +204,7 @@ class SimulatedDisk:
             except FileNotFoundError:
                 return None
 
-    def scan(self, folder: Path) -> dict[str, Stamp]:
+    def scan(self, folder: Path, endings: tuple[str, ...] = ("",)) -> dict[str, Stamp]:
         with self._lock:
             try:
                 wanted = self._folder(folder)
@@ -212,7 +213,7 @@ class SimulatedDisk:
             return {
                 name: self._stamp(inode)
                 for (within, name), inode in self.state.names.items()
-                if within == wanted and inode not in self.state.folders
+                if within == wanted and name.endswith(endings) and inode not in self.state.folders
             }
 
     def folders(self, path: Path) -> list[str]:

@@ -123,6 +123,11 @@ class Editor:
         self.begun = 0
         """How often it was begun to save."""
 
+    @property
+    def screen(self) -> View:
+        """What was read or saved last."""
+        return self._views[-1]
+
     def owner_came(self) -> None:
         """Keep the views that are what the new owner finds."""
         now = self._disk.text(self._path)

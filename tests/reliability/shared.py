@@ -50,23 +50,23 @@ class SharedDisk(SimulatedDisk):
         self._turns.step()
         return await super().read(path)
 
-    async def stamp(self, path: Path) -> Stamp | None:
+    def stamp_now(self, path: Path) -> Stamp | None:
         self._turns.step()
-        return await super().stamp(path)
+        return super().stamp_now(path)
 
-    def scan(self, folder: Path) -> dict[str, Stamp]:
+    def scan(self, folder: Path, endings: tuple[str, ...] = ("",)) -> dict[str, Stamp]:
         self._turns.step()
-        return super().scan(folder)
+        return super().scan(folder, endings)
 
     # -- what people do ------------------------------------------------------------------------------------------
 
     def text(self, path: Path) -> str | None:
         """Read a file as a person does; None when there is none."""
-        return None if self.stamp_now(path) is None else self.read_now(path).decode()
+        return None if super().stamp_now(path) is None else self.read_now(path).decode()
 
     def empty(self, path: Path) -> int:
         """Open a file for writing, and empty it, or create it; gives its inode."""
-        if self.stamp_now(path) is None:
+        if super().stamp_now(path) is None:
             self._new_file(*self._place(path), path, 0o600)
         inode = self._inode(path)
         self.state.data[inode] = b""

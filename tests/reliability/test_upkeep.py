@@ -7,7 +7,7 @@ import pytest
 from tests.reliability.harness import punctual  # noqa: F401 - a fixture for every test here
 from tests.reliability.upkeep import UPKEEP, Upkeep, faults_of
 
-_SLOW = ("damaged_forgotten", "topic_forgotten", "handed_in_forgotten", "copies_forgotten")
+_SLOW = ("damaged_forgotten", "topic_forgotten", "handed_in_forgotten", "copies_forgotten", "copied_forgotten")
 """Ways of forgetting whose crash states take longest; `make soak` goes through them as well."""
 
 

@@ -189,6 +189,11 @@ async def forgotten_before_any_flush(kept: Kept) -> None:
     await _forget(kept, text=SECRET)
 
 
+async def copied_forgotten(kept: Kept) -> None:
+    """It is in HISTORY.md and in the day's note as well."""
+    await forgotten(kept)
+
+
 async def topic_forgotten(kept: Kept) -> None:
     """A document goes as a whole, and its name tells of what it was."""
     await kept.write(fact("k", "value-1", topic=SECRET), r"- k: value-1\n")
@@ -243,6 +248,35 @@ async def _forget(kept: Kept, **selector: Any) -> None:
     reply = await kept.owner.forget(Forget(selector=Selector(**selector)))
     assert reply.total, reply
     assert reply.verified, reply
+
+
+# -- copies of messages ----------------------------------------------------------------------------------------------
+
+COPIES: dict[str, Any] = {"history_file": True, "daily_log_messages": True}
+WORKSPACE = "workspace/main/memory"
+
+
+async def copied(kept: Kept) -> None:
+    """Messages go into HISTORY.md and the day's note as well; a person writes into the note meanwhile."""
+    await kept.write(say("turn-1"), r"\nturn-1\n")
+    await kept.owner.flush()
+    note = ROOT.parent / WORKSPACE / "2026-05-04.md"
+    kept.disk.save(note, kept.disk.read_now(note) + b"by hand\n")
+    await kept.write(say("turn-2"), r"\nturn-2\n")
+    await kept.owner.flush()
+    await kept.write(say("turn-3"), r"\nturn-3\n")
+
+
+async def in_all_places(kept: Kept, told: bool) -> list[str]:
+    """Each message is in all three places, once, or in none."""
+    await kept.owner.flush()
+    files = kept.disk.state.files()
+    places = (f"memory/{DAY}", f"{WORKSPACE}/HISTORY.md", f"{WORKSPACE}/2026-05-04.md")
+    texts = [files.get(f"{_HOME}{place}", b"") for place in places]
+    counts = [[text.count(b"turn-%d" % number) for text in texts] for number in (1, 2, 3)]
+    by_hand = texts[2].count(b"by hand")
+    whole = all(count in ([0, 0, 0], [1, 1, 1]) for count in counts)
+    return [] if whole and by_hand in ((1,) if told else (0, 1)) else [f"told: {told}, {counts}, by hand {by_hand}"]
 
 
 # -- compaction ------------------------------------------------------------------------------------------------------
@@ -336,6 +370,8 @@ UPKEEP = (
     Upkeep(copies_forgotten, nothing_more, forgets=True),
     Upkeep(damaged_forgotten, nothing_more, forgets=True),
     HANDED_IN,
+    Upkeep(copied, in_all_places, COPIES),
+    Upkeep(copied_forgotten, nothing_more, COPIES, forgets=True),
     Upkeep(compacted, summed_up),
     Upkeep(summarised, day_summed_up),
     Upkeep(

@@ -66,27 +66,34 @@ def test_file_that_somebody_else_changed_is_left(tmp_path: Path, kind: type[Faul
         assert path.read_bytes() == b"by hand"
 
 
-def test_save_between_the_exchange_and_putting_it_back_wins(tmp_path: Path) -> None:
-    """Saved twice while we replace: the newer save is the one that stays."""
+@pytest.mark.parametrize("way", ["in place", "by rename"])
+@pytest.mark.parametrize("saves", [2, 3, 4, 7])
+def test_newest_of_several_saves_within_one_replacement_stays(tmp_path: Path, saves: int, way: str) -> None:
+    """Saved before each exchange, of those too that put things back: what was saved last is there."""
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     expected = Stamp.of(path.stat())
-    path.write_bytes(b"first save")
 
     class SavesAgain(FaultyFiles):
-        exchanges = 0
+        saved = 0
 
         def exchange(self, one: Path, other: Path) -> bool:
-            self.exchanges += 1
-            if self.exchanges == 2:
-                (tmp_path / "x").write_bytes(b"second save")
-                (tmp_path / "x").rename(path)
+            if self.saved < saves:
+                self.saved += 1
+                text = b"save %d" % self.saved * self.saved
+                if way == "in place":
+                    path.write_bytes(text)
+                else:
+                    (tmp_path / "x").write_bytes(text)
+                    (tmp_path / "x").rename(path)
             return super().exchange(one, other)
 
     if not LocalFiles().exchange(path, path):
         pytest.skip("this file system can't exchange two files")
-    assert replace(SavesAgain(), path, b"ours", expected, keep_backup=True) == Replacement(None)
-    assert (path.read_bytes(), names(tmp_path)) == (b"second save", ["a.md"])
+    files = SavesAgain()
+    assert replace(files, path, b"ours", expected, keep_backup=True) == Replacement(None)
+    assert files.saved == saves
+    assert (path.read_bytes(), names(tmp_path)) == (b"save %d" % saves * saves, ["a.md"])
 
 
 STEPS = ["create", "append", "sync", "exchange", "sync_folder", "rename"]

@@ -77,6 +77,8 @@ def test_scan_passes_over_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
     (tmp_path / "a.md").write_text("x")
     assert list(LocalFiles().scan(tmp_path)) == ["a.md"]
+    (tmp_path / "a.md.backup").write_text("x")
+    assert list(LocalFiles().scan(tmp_path, (".json", ".md"))) == ["a.md"]
     assert LocalFiles().scan(tmp_path / "missing") == {}
     assert LocalFiles().scan(tmp_path / "a.md") == {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_memory.storage.operations import Flush, Operation, Record, decode, encode
+from openclaw_memory.storage.operations import Flush, MadeLater, Operation, Record, decode, encode
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 JSON = st.recursive(
@@ -31,6 +31,20 @@ def test_record_is_one_line_and_read_back(record: Record) -> None:
     line = encode(record)
     assert line.count(b"\n") == 1
     assert decode(line) == record
+
+
+class Numbers(MadeLater[int]):
+    """A list that is made when it is asked for."""
+
+    def made(self) -> list[int]:
+        return [1, 2]
+
+
+def test_what_is_made_later_is_written_as_what_it_is() -> None:
+    """The journal does not tell whether a list was there already."""
+    later, at_once = (Record(1, (Operation("a", "set", {"numbers": given}),)) for given in (Numbers(), [1, 2]))
+    assert encode(later) == encode(at_once)
+    assert (list(Numbers()), len(Numbers())) == ([1, 2], 2)
 
 
 @given(RECORDS, st.data())

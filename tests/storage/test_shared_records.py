@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import logging
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
+from openclaw_memory.errors import UnstorableError
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.ledger import MOST_IN_A_RECORD
@@ -19,14 +22,15 @@ PROFILE = "facts/user-profile.md"
 OTHER = "facts/other.md"
 
 
-async def plan_many(it: Opened, count: int, first: int = 0) -> list[Commit]:
-    """Plan so many facts with nothing awaited between two of them."""
+async def plan_many(it: Opened, count: int, first: int = 0, value: str = "") -> list[Commit]:
+    """Plan so many facts with nothing awaited between two of them; `value` is that of the last one."""
     for path in (PROFILE, OTHER):
         await it.store.draft([path])
     commits = []
     for number in range(first, first + count):
         path = PROFILE if number % 2 else OTHER
-        arguments = {"section": "S", "key": f"k{number}", "value": str(number), "old": None, "title": "T"}
+        text = value if value and number == first + count - 1 else str(number)
+        arguments = {"section": "S", "key": f"k{number}", "value": text, "old": None, "title": "T"}
         # Known: no file is looked at, so the event loop has no turn.
         drafting = it.store.draft([], known=[path])
         with pytest.raises(StopIteration) as done:
@@ -107,3 +111,44 @@ async def test_a_flush_comes_after_what_it_holds(tmp_path: Path) -> None:
         await it.store.settled()
         positions = [one.position for one in read_journal(tmp_path / ".journal", FaultyFiles()).records]
         assert positions == sorted(positions)
+
+
+async def test_what_no_journal_can_hold_is_told_to_all_who_wait(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Half of a character got in: its record fails, nobody waits for ever, and the records around it stand."""
+    async with opened(tmp_path) as it:
+        before = await it.plan("before", "0")
+        await anyio.lowlevel.checkpoint()
+        with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+            for commit in await plan_many(it, 3, value="\ud800"):
+                await commit.wait()
+                assert isinstance(commit.error, UnstorableError)
+        await before.wait()
+        assert it.store.in_flight == 0
+        after = await it.set("after", "1")
+        assert (before.error, after.error) == (None, None)
+        await it.store.flush()
+        text = it.file()
+        assert [text.count(f"- {key}: ") for key in ("before", "after", "k1")] == [1, 1, 0]
+        assert it.store._shelf.entries[OTHER].planned is it.store._shelf.entries[OTHER].committed
+
+
+async def test_nobody_waits_for_ever_because_of_somebody_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A callback fails, and so does who is told what readers see: what shares the record is decided all the same."""
+    async with opened(tmp_path) as it:
+
+        def fails(*_: object) -> None:
+            raise ValueError("no luck")
+
+        told: list[Commit] = []
+        with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+            commits = await plan_many(it, MOST_IN_A_RECORD + 1)
+            usual, it.store._shelf._changed = it.store._shelf._changed, fails
+            for commit in commits[-2:]:
+                commit.call_when_settled(fails)
+                commit.call_when_settled(told.append)
+            await it.set("after", "1")
+            it.store._shelf._changed = usual
+        assert told == commits[-2:]
+        assert all(commit.is_settled and commit.error is None for commit in commits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import threading
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
 import pytest
 
@@ -19,15 +21,18 @@ from openclaw_memory.clock import ManualClock
 from openclaw_memory.errors import RootInUseError, UnreadableDocumentError
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
+from openclaw_memory.storage.entries import Entry
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.operations import Operation, Record, encode
+from openclaw_memory.storage.shelf import MERGED_APART
 from openclaw_memory.storage.starting import RecoveryReport
 from openclaw_memory.storage.store import Commit, Store
 from tests.support import START, FaultyFiles, no_space
 
 PROFILE = "facts/user-profile.md"
+OTHER = "facts/other.md"
 
 
 class Opened:
@@ -674,10 +679,10 @@ async def test_folder_that_cannot_be_listed_costs_itself_only(tmp_path: Path) ->
     """Start goes on, the others are read, and the folder is named."""
 
     class Unlistable(FaultyFiles):
-        def scan(self, folder: Path) -> Any:
+        def scan(self, folder: Path, endings: tuple[str, ...] = ("",)) -> Any:
             if folder.name == "weekly":
                 raise PermissionError(errno.EACCES, "Permission denied")
-            return super().scan(folder)
+            return super().scan(folder, endings)
 
     async with opened(tmp_path, Unlistable()) as it:
         await it.set("one", "v")
@@ -708,3 +713,45 @@ async def test_nothing_is_written_without_the_lock(tmp_path: Path) -> None:
         assert sorted(path.name for path in (tmp_path / ".journal").iterdir()) == logs
         await third.store.close()
     assert "- two: v" in (tmp_path / "facts/other.md").read_text()
+
+
+async def test_edit_of_a_large_file_is_merged_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written while it is merged is merged too, however often that happens, and the loop is free meanwhile."""
+    loop, merged, apart = threading.get_ident(), Entry.merged, []
+
+    def noted(self: Entry, *arguments: Any) -> Any:
+        result = merged(self, *arguments)
+        apart.append(threading.get_ident() != loop)
+        if apart[-1]:
+            # More is planned, and becomes durable, before this goes on.
+            anyio.from_thread.run(it.set, f"during {len(apart)}", "1", OTHER)
+            anyio.from_thread.run(planned_blindly, f"meanwhile {len(apart)}")
+        return result
+
+    async def planned_blindly(key: str) -> None:
+        # The document's own lock is held by who reads the file: this looks at nothing.
+        drafting = it.store.draft([], known=[PROFILE])
+        with pytest.raises(StopIteration) as done:
+            drafting.send(None)
+        draft = done.value.value
+        arguments = {"section": "S", "key": key, "value": "1", "old": None, "title": "T", "language": "en"}
+        draft.apply(Operation(PROFILE, "set", {**arguments, "at": "2026-05-04T14:30:00+08:00"}))
+        await it.store.commit(draft).wait()
+
+    async with opened(tmp_path) as it:
+        (tmp_path / PROFILE).write_text("# T\n\n## S\n\n" + "".join(f"- k{n}: {n}\n" for n in range(6_000)))
+        await it.set("before", "1")
+        (tmp_path / PROFILE).write_text((tmp_path / PROFILE).read_text().replace("- k7: 7\n", "- k7: by hand\n"))
+        monkeypatch.setattr(Entry, "merged", noted)
+        await it.store.look(FOLDERS)
+        assert apart[: MERGED_APART + 1] == [*[True] * MERGED_APART, False]
+        monkeypatch.undo()
+        await it.store.flush()
+        text = it.file()
+        keys = ["before", *(f"meanwhile {number + 1}" for number in range(MERGED_APART))]
+        assert [text.count(f"- {key}: 1\n") for key in keys] == [1] * len(keys)
+        assert "- k7: by hand\n" in text
+    async with opened(tmp_path) as again:
+        assert again.file() == text

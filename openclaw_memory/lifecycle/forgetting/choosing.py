@@ -17,7 +17,7 @@ from openclaw_memory.layers.parts import day_of
 from openclaw_memory.layers.rooms import room_of
 from openclaw_memory.layers.sessions import SessionDocument
 from openclaw_memory.lifecycle.forgetting.redacting import redacted
-from openclaw_memory.lifecycle.forgetting.units import Unit, heading_lines, units_of
+from openclaw_memory.lifecycle.forgetting.units import Unit, heading_lines, lines_as_said, units_of
 from openclaw_memory.lifecycle.forgetting.wanted import LONG_ID_CHARS, Wanted
 from openclaw_memory.markdown.curated import digest_of
 from openclaw_memory.markdown.frontmatter import FrontMatter
@@ -175,7 +175,7 @@ def _as_is(line: Line) -> str | None:
 
 def _of_markdown(document: MarkdownDocument, wanted: Wanted, zone: tzinfo, times: Mapping[str, Any]) -> Chosen:
     chosen = Chosen()
-    lines = split_lines(document.body)
+    lines = lines_as_said(document)
     hits = wanted.needle.lines(lines) if wanted.needle is not None else set()
     if wanted.known is not None:
         hits |= {number for number, line in enumerate(lines, start=1) if wanted.known(line)}
@@ -184,7 +184,10 @@ def _of_markdown(document: MarkdownDocument, wanted: Wanted, zone: tzinfo, times
     for unit in units_of(document, zone):
         if _wants_unit(document, unit, wanted, hits, headings, lines, times):
             chosen.runs.append((unit.start, unit.end))
-            if unit.key is None:
+            if unit.message is not None:
+                chosen.ids.add(unit.message)
+                chosen.add(unit.text, f"{document.path}#{unit.message}")
+            elif unit.key is None:
                 chosen.add(unit.text, None if unit.task is None else f"{document.path}#{unit.task}")
             else:
                 chosen.add(said_as_fact(unit), f"{document.path}#{unit.section}/{unit.key}")
@@ -210,7 +213,9 @@ def _wants_unit(
     times: Mapping[str, Any],
 ) -> bool:
     path = document.path
-    if wanted.is_all_of(path):
+    if wanted.is_all_of(path) or unit.message in wanted.ids:
+        return True
+    if wanted.session is not None and unit.session == wanted.session:
         return True
     end = unit.end if unit.task is not None else headings.get(unit.start, unit.end)
     if any(number in hits and number not in unit.silent for number in range(unit.start, end + 1)):

@@ -12,7 +12,7 @@ from openclaw_memory.lifecycle.forgetting.texts import folded, strings
 from openclaw_memory.lifecycle.forgetting.wanted import Wanted
 from openclaw_memory.markdown.history_lines import parse_history
 from openclaw_memory.markdown.messages import parse_messages
-from openclaw_memory.storage.operations import Operation, decode, encode
+from openclaw_memory.storage.operations import MadeLater, Operation, decode, encode
 
 _WITHOUT_CONTENT = frozenset({CUT, "take_out"})
 
@@ -35,7 +35,7 @@ def scrub_of(wanted: Wanted, ids: Collection[str], texts: Mapping[str, Collectio
         def says(text: str) -> bool:
             return wanted.says(text) or (bool(text) and folded(text) in gone)
 
-        if isinstance(given := arguments.get("messages"), list):
+        if isinstance(given := arguments.get("messages"), list | MadeLater):
             kept = [item for item in given if item.get("id") not in ids and not strings(_said(item), says)]
             if len(kept) == len(given):
                 return operation

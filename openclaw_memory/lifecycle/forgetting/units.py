@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, tzinfo
 
-from openclaw_memory.layers import facts, notes, tasks
+from openclaw_memory.layers import day_log, facts, notes, tasks
 from openclaw_memory.layers.documents import MarkdownDocument
 from openclaw_memory.layers.rooms import room_of
 from openclaw_memory.layers.summaries import period_of
@@ -31,7 +31,8 @@ _RULE = re.compile(r"(?=.*\|)\|?(?:\s*:?-+:?\s*\|?)+")
 class Unit:
     """Lines of a body, from 1, both ends included, that go together.
 
-    `text` is what they say; `section` and `key` name a fact, `task` a task. `since` and `until` are the time that it is
+    `text` is what they say; `section` and `key` name a fact, `task` a task, `message` and `session` one that a day's
+    note tells again. `since` and `until` are the time that it is
     of, None where nobody knows. `silent` are lines in it that do not count when a text is looked for.
     """
 
@@ -44,6 +45,8 @@ class Unit:
     since: datetime | None = None
     until: datetime | None = None
     silent: frozenset[int] = frozenset()
+    message: str | None = None
+    session: str | None = None
 
 
 def units_of(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
@@ -52,11 +55,13 @@ def units_of(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
     A heading is a unit with all that stands right under it, after which what is under it comes by itself: who forgets
     the heading forgets what it is the heading of.
     """
-    lines = split_lines(document.body)
-    if len(document.body) > MAX_PARSED_CHARS:
-        return list(_paragraphs(lines, set()))
-    found = outline(document.body)
     room = room_of(document.path).name
+    said = _logged(document, zone) if room == "note" else []
+    body = day_log.own_text(document) if said else document.body
+    lines = split_lines(body)
+    if len(body) > MAX_PARSED_CHARS:
+        return sorted([*_paragraphs(lines, set()), *said], key=lambda unit: unit.start)
+    found = outline(body)
     if room == "task":
         units = _tasks(document, found, lines, zone)
     elif room == "fact":
@@ -74,15 +79,43 @@ def units_of(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
                 units.append(Unit(item.start_line, item.end_line, item.text, section.title or None))
                 taken.update(range(item.start_line, item.end_line + 1))
     units = _with_nested(units, found.nested, lines) if room != "task" else units
-    units += _paragraphs(lines, taken)
+    units += [*_paragraphs(lines, taken), *said]
     return [_timed(document, unit, zone) for unit in sorted(units, key=lambda unit: (unit.start, -unit.end))]
 
 
 def heading_lines(document: MarkdownDocument) -> dict[int, int]:
     """Give for each unit that begins with a heading the last line of the heading itself, by its first."""
-    if len(document.body) > MAX_PARSED_CHARS:
+    body = day_log.own_text(document) if room_of(document.path).name == "note" else document.body
+    if len(body) > MAX_PARSED_CHARS:
         return {}
-    return {section.start_line: section.text_line - 1 for section in outline(document.body).sections if section.level}
+    return {section.start_line: section.text_line - 1 for section in outline(body).sections if section.level}
+
+
+def lines_as_said(document: MarkdownDocument) -> list[str]:
+    """Give the lines of a body; of those that tell what was said, the text alone: none is looked for in their marks."""
+    lines = split_lines(document.body)
+    if room_of(document.path).name == "note":
+        for one in day_log.lines_of(document):
+            lines[one.line - 1] = " ".join(filter(None, (one.name, one.text)))
+    return lines
+
+
+def _logged(document: MarkdownDocument, zone: tzinfo) -> list[Unit]:
+    """Give the lines of a note that tell what was said, each for itself."""
+    day, before = notes.day_of_note(document.path), document.body_start - 1
+    blocks = day_log.blocks(document, day, zone)
+    return [
+        Unit(
+            block.start_line - before,
+            block.start_line - before,
+            block.text,
+            since=block.time,
+            until=block.time,
+            message=block.key.rpartition("#")[2],
+            session=block.session,
+        )
+        for block in blocks
+    ]
 
 
 def _facts(document: MarkdownDocument) -> list[Unit]:

@@ -30,10 +30,14 @@ class RecallCounts:
         self._lock = threading.Lock()
 
     def note(self, question: str, blocks: Sequence[Block], now: datetime) -> None:
-        """Count pieces that were given for a question: notes, and what the user said, of the owner's own memory."""
+        """Count pieces that were given for a question: notes, and what the user said, of the owner's own memory.
+
+        A line of a note that tells what was said has a role, and is the message's second telling.
+        """
         asked, day = question_of(question), now.astimezone(self._zone).date()
         for block in blocks:
-            counted = block.layer == "note" or (block.layer == "conversation" and block.role == "user")
+            noted = block.layer == "note" and block.role is None
+            counted = noted or (block.layer == "conversation" and block.role == "user")
             if not counted or block.visibility != "private" or len(block.text) > LONGEST:
                 continue
             name = name_of(block.text)

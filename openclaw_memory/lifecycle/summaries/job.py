@@ -147,8 +147,7 @@ class Summaries:
         if wake:
             await self._tools.store.wake(wake)
         documents = {one: held for one in paths if (held := self._tools.catalog.document(one)) is not None}
-        said, counts = await anyio.to_thread.run_sync(self._said, day, list(documents.values()))
-        content = await anyio.to_thread.run_sync(passages.digest_of, said)
+        said, counts, content = await anyio.to_thread.run_sync(self._said, day, list(documents.values()))
         self._checked |= {one: document.file for one, document in documents.items()}
         if record is not None and record.content == content and not again:
             if dict(record.stamps) != stamps and len(stamps) == len(paths):
@@ -168,8 +167,8 @@ class Summaries:
 
     def _said(
         self, day: date, documents: Sequence[ConversationDocument]
-    ) -> tuple[tuple[Passage, ...], list[tuple[str, int]]]:
-        """Give what the owner and the agent said, and how much of it stands in each file."""
+    ) -> tuple[tuple[Passage, ...], list[tuple[str, int]], str]:
+        """Give what the owner and the agent said, how much of it stands in each file, and a name for all of it."""
         kind = self._tools.config.default_session_kind
         counts: list[tuple[str, int]] = []
         seen: set[str] = set()
@@ -181,7 +180,8 @@ class Summaries:
             messages += fresh
             if fresh:
                 counts.append((document.path, len(fresh)))
-        return passages.passages_of(messages, day), counts
+        said = passages.passages_of(messages, day)
+        return said, counts, passages.digest_of(said)
 
     async def _remember(self, path: str, stamps: Mapping[str, Stamp]) -> None:
         """Note that the files were written anew and say the same: they need not be read again."""

@@ -112,7 +112,7 @@ async def test_a_history_that_cant_be_decompressed_is_told_and_nothing_is_claime
     async with remembering(tmp_path, **EVERYWHERE) as memory:
         await memory.ask(said(f"说说{SECRET}"))
         forgotten = await forget(memory, text=SECRET)
-        assert forgotten.total == 3
+        assert forgotten.total == 4
         assert not forgotten.verified
         assert shard.name in (forgotten.notice or "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from contracts import Selector
 from openclaw_memory.errors import Refused
 from openclaw_memory.layers.cutting import cut_lines, cuts_of
+from openclaw_memory.layers.day_files import Spoken
 from openclaw_memory.layers.state import StateFormat
 from openclaw_memory.lifecycle.forgetting.records import scrub_of, scrubbed_line
 from openclaw_memory.lifecycle.forgetting.redacting import redacted
@@ -23,6 +25,7 @@ from openclaw_memory.lifecycle.forgetting.states import pruned, pruned_state
 from openclaw_memory.lifecycle.forgetting.texts import LEAST_CHARS, Needle, folded, significant, unescaped
 from openclaw_memory.lifecycle.forgetting.tombstones import FORGOTTEN, Tombstones, plan_tombstones
 from openclaw_memory.lifecycle.forgetting.wanted import Wanted, wanted_of
+from openclaw_memory.markdown.messages import Message
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation, Record, decode, encode
 
@@ -142,6 +145,22 @@ def test_the_journal_loses_what_is_forgotten_and_nothing_else() -> None:
     other = encode(Record(9, (kept[2],)))
     assert scrubbed_line(other, scrub) is other
     assert scrubbed_line(b"no record\n", scrub) == b"no record\n"
+
+
+def test_what_waits_in_memory_loses_what_is_forgotten_as_well() -> None:
+    """Messages that were not made JSON yet are looked through like those that were."""
+    scrub = scrub_of(Wanted(needle=Needle.of("secret")), {"m3"}, {})
+    texts = ["a", "a secret", "b", "c"]
+    said = [
+        Message(f"m{number}", "s1", "user", datetime(2026, 5, 4, tzinfo=UTC), text) for number, text in enumerate(texts)
+    ]
+    waiting = Operation("conversations/2026-05-04.md", "append", {"messages": Spoken(said)})
+    left = scrub(waiting)
+    assert left is not None
+    assert left.arguments["messages"] == list(Spoken([said[0], said[2]]))
+    kept = replace(waiting, arguments={"messages": Spoken([said[0]])})
+    assert scrub(kept) is kept
+    assert scrub(replace(waiting, arguments={"messages": Spoken([said[3]])})) is None
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ async def test_a_session_in_all_places_that_it_is_kept_in(tmp_path: Path) -> Non
         assert counts(forgotten) == {
             "conversations/2026-05-04.md": 1,
             f"{ROOM}/memory/HISTORY.md": 1,
+            f"{ROOM}/memory/2026-05-04.md": 1,
             "agents/main/sessions/s2.jsonl": 1,
         }
         assert not (tmp_path / "agents/main/sessions/s2.jsonl").exists()
@@ -124,7 +125,7 @@ async def test_a_path_takes_the_file_and_the_copies_of_its_messages(tmp_path: Pa
         assert holding(tmp_path, "昨天说的") == []
         assert not (memory.folder / "conversations" / "2026-05-03.md").exists()
         assert holding(tmp_path, "今天说的")
-        assert (await forget(memory, path="memory/conversations/2026-05-04.md")).total == 3
+        assert (await forget(memory, path="memory/conversations/2026-05-04.md")).total == 4
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ SECRET = "蓝鲸计划"
 KEPT = ("普通项目", "李雷", "午饭吃了面条", "买牛奶", "天气很好", "用户喜欢绿茶", "别的会话", "谈了天气")
 """What `filled` says beside it."""
 
-EVERYWHERE: dict[str, Any] = {"session_files": True, "history_file": True}
-"""Settings with which messages are kept in three places."""
+EVERYWHERE: dict[str, Any] = {"session_files": True, "history_file": True, "daily_log_messages": True}
+"""Settings with which messages are kept in four places."""
 
 
 def said(text: str, session: str = "s1", **more: Any) -> MemoryWrite:

@@ -15,6 +15,7 @@ from openclaw_memory.layers.history_shards import opened
 from openclaw_memory.layers.revisions import revisions
 from openclaw_memory.layers.summaries import month_of_week, period_of
 from openclaw_memory.lifecycle.summaries.periods import messages_told
+from openclaw_memory.markdown.log_lines import parse_log
 from openclaw_memory.markdown.messages import Message, MessageBlock, parse_messages
 from openclaw_memory.markdown.summaries import parse_summary
 from openclaw_memory.markdown.summary_items import SummaryItem, read_items, without_sources
@@ -45,6 +46,7 @@ async def holds(life: Life, it: Remembering) -> None:
     summaries_name_what_they_rest_on(life, today)
     messages_are_in_one_place(life, today)
     history_is_complete_and_in_months(life, today)
+    notes_tell_what_was_said(life)
     tasks_are_where_the_table_puts_them(life)
     what_a_person_wrote_stays(life)
     files_stay_small(life)
@@ -158,6 +160,19 @@ def history_is_complete_and_in_months(life: Life, today: date) -> None:
     assert not life.gone & seen.keys()
     ended = {f"{one.day:%Y-%m}" for name, one in life.said.items() if name not in life.gone} - {f"{today:%Y-%m}"}
     assert {path.name[8:15] for path in folder.glob("HISTORY-*.zst")} == ended
+
+
+def notes_tell_what_was_said(life: Life) -> None:
+    """Seed 004 section 2.2: what is said goes into its day's log as well, a group's words do not; each message once."""
+    told = {
+        (path.stem, line.id)
+        for path in (life.root / "workspace/main/memory").glob("????-??-??.md")
+        for line in parse_log(path.read_text(encoding="utf-8"))
+    }
+    assert len({name for _, name in told}) == len(told)
+    private = {(str(one.day), name) for name, one in life.said.items() if one.session in ("s1", "s2")}
+    assert {(day, name) for day, name in private if name not in life.gone} <= told
+    assert not (life.gone | life.said.keys() - {name for _, name in private}) & {name for _, name in told}
 
 
 def tasks_are_where_the_table_puts_them(life: Life) -> None:
