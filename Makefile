@@ -33,9 +33,11 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.bench_search
 	$(BIN)/python -m benchmarks.bench_read
 
-# The long proofs: minutes, not seconds (docs/reliability.md). Nice, so that a person can go on working.
+# The long proofs: minutes, not seconds (docs/reliability.md), and every property on cases that nobody chose. Nice, so that
+# a person can go on working.
 soak: $(READY)
 	nice -n 10 $(BIN)/python -m pytest -m soak -rP --timeout 3600 tests
+	nice -n 10 $(BIN)/python -m pytest --hypothesis-profile search -n auto --dist worksteal
 
 generate: $(READY)
 	$(BIN)/python -m contracts generate
