@@ -27,8 +27,8 @@ from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.durable import BACKUP_SUFFIX, free_path, write_whole
 from openclaw_memory.storage.files import Files, LocalFiles, Stamp
 from openclaw_memory.storage.journal import read_journal
+from openclaw_memory.storage.looks import SAVING_SECONDS
 from openclaw_memory.storage.recovery import documents_named
-from openclaw_memory.storage.shelf import SAVING_SECONDS
 from openclaw_memory.storage.stamps import Left, read_stamps, write_stamps
 from openclaw_memory.storage.store import Store
 from openclaw_memory.verify import verify

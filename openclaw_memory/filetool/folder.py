@@ -23,7 +23,7 @@ from openclaw_memory.layers.plain import encoded
 from openclaw_memory.storage.areas import MAX_DEPTH
 from openclaw_memory.storage.durable import make_folders, replace
 from openclaw_memory.storage.files import Files, Stamp
-from openclaw_memory.storage.shelf import SAVING_SECONDS
+from openclaw_memory.storage.looks import SAVING_SECONDS
 
 MAX_FILE_BYTES = 1_048_576
 """Longest file that a command makes, in bytes."""

@@ -93,7 +93,7 @@ class Flusher:
                     # Looked at again some time later: what can't be read may be readable then, and who writes into
                     # the file that we displaced is done.
                     self._put_off(entry)
-                elif entry.stamp is not None and entry.stamp != entry.ours and self._shelf.is_young(entry.stamp):
+                elif entry.stamp is not None and entry.stamp != entry.ours and self._shelf.looks.is_young(entry.stamp):
                     # Somebody may still be saving it; what is acknowledged is in the journal.
                     self._put_off(entry)
                 elif entry.to_write:
@@ -150,7 +150,7 @@ class Flusher:
             if done.stamp is None:
                 # A person saved the file a moment ago; the next flush, which is due at once, merges. One that is gone
                 # is given time to come back.
-                gone = await self._shelf.is_gone(path)
+                gone = await self._shelf.looks.is_gone(path)
                 entry.retry_at = self._clock.monotonic() + (self._limits.interval if gone else 0.0)
                 return None
             stamp = done.stamp
@@ -188,7 +188,7 @@ class Flusher:
 
     def _back_up(self, path: str, entry: Entry) -> Stamp:
         data, _ = entry.format.render(entry.base)
-        target = self._shelf.backup_now(path)
+        target = self._shelf.backups.of_now(path)
         make_folders(self._shelf.files, target.parent)
         return write_whole(self._shelf.files, target, data)
 

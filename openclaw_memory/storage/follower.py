@@ -78,8 +78,8 @@ class Follower:
         return path in self._shelf.active
 
     def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
-        """Give the end of a file that is too large to be held; as `Shelf.newest_part`."""
-        return self._shelf.newest_part(path, most)
+        """Give the end of a file that is too large to be held; as `Looks.newest_part`."""
+        return self._shelf.looks.newest_part(path, most)
 
     def problems(self) -> dict[str, str]:
         """Tell which documents can't be read, and why."""

@@ -67,7 +67,7 @@ class Reading:
             and entry.stamp is not None
             and entry.stamp is not entry.ours
             and entry.stamp != entry.ours
-            and self._shelf.is_young(entry.stamp)
+            and self._shelf.looks.is_young(entry.stamp)
         )
 
     def file_of(self, path: str) -> tuple[Stamp, str] | None:
@@ -86,8 +86,8 @@ class Reading:
         return await self._shelf.look_at(paths)
 
     def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
-        """Give the end of a file that is too large to be held; as `Shelf.newest_part`."""
-        return self._shelf.newest_part(path, most)
+        """Give the end of a file that is too large to be held; as `Looks.newest_part`."""
+        return self._shelf.looks.newest_part(path, most)
 
     def problems(self) -> dict[str, str]:
         """Tell which documents can't be read, and why."""

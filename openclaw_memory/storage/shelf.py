@@ -7,10 +7,8 @@ file is set aside and restored from its backup and the journal (seed 000 section
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,18 +17,17 @@ import anyio
 import anyio.to_thread
 
 from openclaw_memory.errors import UnreadableDocumentError
-from openclaw_memory.storage.areas import Held, find, tells_of
+from openclaw_memory.storage.areas import Held, tells_of
+from openclaw_memory.storage.backups import Backups
 from openclaw_memory.storage.documents import Format
-from openclaw_memory.storage.durable import BACKUP_SUFFIX, backup_path, free_path, make_folders, remove, write_whole
+from openclaw_memory.storage.durable import BACKUP_SUFFIX, remove
 from openclaw_memory.storage.entries import Entries, Entry, Merged
 from openclaw_memory.storage.files import Files, Stamp
 from openclaw_memory.storage.integrity import Verdict, digest_of, judge
 from openclaw_memory.storage.locks import KeyedLocks
+from openclaw_memory.storage.looks import Looks
 from openclaw_memory.storage.operations import Flush, Operation, Record
 from openclaw_memory.storage.places import Places
-
-SAVING_SECONDS = 1.0
-"""How long an editor may take to save a file in place, from its last write on. A younger file is not written over."""
 
 PARSED_AT_ONCE = 65_536
 """Bytes of a file that are parsed on the event loop; a larger one, in a thread."""
@@ -83,9 +80,10 @@ class Shelf:
         """Documents that the journal knows to have been written by us."""
         self.notices: dict[str, str] = {}
         """By document, what a person should know: that it was damaged and restored, that an edit collided."""
+        self.looks = Looks(places, files)
+        self.backups = Backups(places, files, format_of, now)
         self._format_of = format_of
         self._changed = changed
-        self._now = now
         self._position = position
         self._again = again
         self._restores = restores
@@ -109,7 +107,7 @@ class Shelf:
     async def refresh_all(self, paths: Sequence[str]) -> None:
         """Do so for several files, which are looked at in one go; a hop to a thread costs more than the look."""
         held = [path for path in paths if path in self.entries]
-        found = await anyio.to_thread.run_sync(self._stamps_now, held) if len(held) > 1 else {}
+        found = await self.looks.stamps(held) if len(held) > 1 else {}
         for path in paths:
             entry = self.entries.get(path)
             if (
@@ -127,55 +125,20 @@ class Shelf:
         if entry is None:
             return await self._load(path)
         try:
-            stamp = await self.files.stamp(self.places.of(path))
+            stamp = await self.looks.stamp(path)
         except OSError as error:
             self._fail(entry, UnreadableDocumentError(path, error.strerror or str(error)))
             return entry
         if stamp == entry.stamp and entry.problem is None:
             return entry
-        if stamp is not None and stamp.size == 0 and entry.stamp and entry.stamp.size and self.is_young(stamp):
+        if stamp is not None and stamp.size == 0 and entry.stamp and entry.stamp.size and self.looks.is_young(stamp):
             # An editor that saves in place empties the file first; a file that stays empty is believed.
             return entry
         return await self._load(path)
 
-    async def is_gone(self, path: str) -> bool:
-        """Tell whether there is no such file now."""
-        try:
-            return await self.files.stamp(self.places.of(path)) is None
-        except OSError:
-            return False
-
-    async def _is_just_gone(self, path: str) -> bool:
-        """Tell whether a file that we knew is gone since so lately that an editor may be about to write it anew."""
-        entry = self.entries[path]
-        if entry.base is None or entry.stamp is None:
-            return False
-        if await self.files.stamp(self.places.of(path)) is not None:
-            # There again; the next look reads it.
-            return True
-        # Taking a file away changes the time of its folder.
-        folder = await self.files.stamp(self.places.of(path).parent)
-        return folder is not None and self.is_young(folder)
-
-    def is_young(self, stamp: Stamp) -> bool:
-        """Tell whether a file was changed so lately that somebody may still be saving it."""
-        # A time in the future is a clock that was wrong, not somebody who saves for ever.
-        return abs(self.files.age(stamp)) < SAVING_SECONDS
-
-    def newest_part(self, path: str, most: int) -> tuple[bytes, Stamp] | None:
-        """Give the last so many bytes of a document's file, whatever it is too large for; None when it is not there.
-
-        For a thread. Raises: `OSError`.
-        """
-        place, folder = self.places.of(path), self.places.bounds(path)
-        if folder is not None and not self.files.is_within(place, folder):
-            return None
-        stamp = self.files.stamp_now(place)
-        return None if stamp is None else (self.files.read_end(place, most), stamp)
-
     async def scan(self, folder: str) -> list[str]:
         """List the documents of an area, on disk or not yet there, by relative path, sorted."""
-        found = await anyio.to_thread.run_sync(self._stamps, [folder])
+        found = await self._found([folder])
         area = Held([folder])
         held = {path for path, entry in self.entries.items() if (entry.to_write or entry.queued) and path in area}
         return sorted(found.keys() | held)
@@ -186,13 +149,13 @@ class Shelf:
         `folders` are areas as `areas.area_of` reads them. `wake`: read files at rest as well.
         """
         folders = list(folders)
-        found = await anyio.to_thread.run_sync(self._stamps, folders)
+        found = await self._found(folders)
         areas = Held(folders)
         held = {*self.entries, *self.at_rest} - found.keys()
         for path in found.keys() | {path for path in held if path in areas}:
             entry = self.entries.get(path)
-            known = self.at_rest.get(path) if entry is None else entry.stamp
-            if entry is None and known is not None and await self._is_saved_right_now(path, known, found.get(path)):
+            known = self._known_stamp(path)
+            if await self._rests_while_saved(path, known, found.get(path)):
                 continue
             if known != found.get(path) or (entry is None and (known is None or wake)):
                 await self.refresh(path)
@@ -206,36 +169,24 @@ class Shelf:
     async def look_at(self, paths: Iterable[str]) -> bool:
         """Read those of these documents that a person changed; tells whether there were any."""
         before = {path: self._known_stamp(path) for path in paths if path in self.entries or path in self.at_rest}
-        found = await anyio.to_thread.run_sync(self._stamps_now, list(before))
+        found = await self.looks.stamps(before)
         for path, stamp in before.items():
             entry = self.entries.get(path)
-            if entry is None and stamp is not None and await self._is_saved_right_now(path, stamp, found.get(path)):
+            if await self._rests_while_saved(path, stamp, found.get(path)):
                 continue
             if found.get(path) != stamp or (entry is not None and entry.problem is not None):
                 await self.refresh(path)
         return any(self._known_stamp(path) != stamp for path, stamp in before.items())
 
-    async def _is_saved_right_now(self, path: str, known: Stamp, found: Stamp | None) -> bool:
-        """Tell whether a file at rest is empty, or away, since so lately that an editor may be about to fill it."""
-        if found is not None:
-            return found.size == 0 and known.size > 0 and self.is_young(found)
-        try:
-            folder = await self.files.stamp(self.places.of(path).parent)
-        except OSError:
+    async def _rests_while_saved(self, path: str, known: Stamp | None, found: Stamp | None) -> bool:
+        """Tell whether a file is at rest and being saved right now: it is left at rest until that is over."""
+        if path in self.entries or known is None:
             return False
-        return folder is not None and self.is_young(folder)
+        return await self.looks.is_saved_right_now(path, known, found)
 
     def _known_stamp(self, path: str) -> Stamp | None:
         entry = self.entries.get(path)
         return self.at_rest.get(path) if entry is None else entry.stamp
-
-    def _stamps_now(self, paths: Iterable[str]) -> dict[str, Stamp | None]:
-        """Look at files, in one go; one that can't be looked at counts as changed."""
-        found = {}
-        for path in paths:
-            with suppress(OSError):
-                found[path] = self.files.stamp_now(self.places.of(path))
-        return found
 
     def problems(self) -> dict[str, str]:
         """Tell which documents and folders can't be read, and why."""
@@ -243,9 +194,8 @@ class Shelf:
             path: str(entry.problem) for path, entry in self.entries.items() if entry.problem is not None
         }
 
-    def _stamps(self, areas: Iterable[str]) -> dict[str, Stamp]:
-        areas = list(areas)
-        found = find(areas, self.places, self.files)
+    async def _found(self, areas: Sequence[str]) -> dict[str, Stamp]:
+        found = await self.looks.everything_in(areas)
         self._unlistable = {
             place: why for place, why in self._unlistable.items() if not any(tells_of(area, place) for area in areas)
         } | found.problems
@@ -271,7 +221,7 @@ class Shelf:
             entry = await self.refresh_held(path)
             if entry.base is None or entry.to_write or entry.queued:
                 return False
-            backup = await self.backup_of(path)
+            backup = await self.backups.of(path)
             await anyio.to_thread.run_sync(remove, self.files, self.places.of(path), backup)
             entry.flushed, entry.backup, entry.ours, entry.digest = [], None, None, None
             self._rebase(path, entry, entry.format.new(path), None)
@@ -295,10 +245,10 @@ class Shelf:
         entry = self.entries.setdefault(path, Entry(self._format_of(path)))
         self.at_rest.pop(path, None)
         try:
-            await self._check_bounds(path)
-            data, stamp = await self.files.read(self.places.of(path))
+            data, stamp = await self.looks.read(path)
         except (FileNotFoundError, NotADirectoryError):
-            if not await self._is_just_gone(path):
+            known = entry.base is not None and entry.stamp is not None
+            if not (known and await self.looks.is_just_gone(path)):
                 self._rebase(path, entry, entry.format.new(path), None)
             return entry
         except OSError as error:
@@ -312,10 +262,10 @@ class Shelf:
             else:
                 document = await anyio.to_thread.run_sync(_parse, entry.format, path, data)
         except UnreadableDocumentError as problem:
-            if entry.base is not None and self.is_young(stamp):
+            if entry.base is not None and self.looks.is_young(stamp):
                 # Half of a save may end within a character; it is looked at again.
                 return entry
-            never_ours = recorded is None and path not in self.known and await self.read_backup(path) is None
+            never_ours = recorded is None and path not in self.known and await self.backups.read(path) is None
             saved = recorded is None or (stamp.inode, stamp.mtime_ns) != (recorded.inode, recorded.mtime_ns)
             if problem.is_whole or never_ours or (saved and self.places.is_elsewhere(path)):
                 # Whatever it is, somebody wrote it, and it is left as it is.
@@ -346,17 +296,6 @@ class Shelf:
                 log.warning("%s", self.notices[path])
             self._rebase(path, entry, document, stamp, merged)
         return entry
-
-    async def _check_bounds(self, path: str) -> None:
-        """See to it that no link leads out of a folder elsewhere: who may write there may not have us read anything.
-
-        Raises: `OSError`.
-        """
-        bounds = self.places.bounds(path)
-        if bounds is None:
-            return
-        if not await anyio.to_thread.run_sync(self.files.is_within, self.places.of(path), bounds):
-            raise OSError(errno.ELOOP, f"a link leads out of {self.places.shown(bounds)}")
 
     async def _merged(self, path: str, entry: Entry, document: Any, version: str | None, size: int) -> Merged | None:
         """Apply what a file does not hold yet to it again, for a large file in a thread; None where that fails."""
@@ -396,14 +335,14 @@ class Shelf:
             self._fail(entry, UnreadableDocumentError(path, "damaged; its owner restores it"))
             return
         try:
-            aside = await self._set_aside(path, "corrupt", data)
+            aside = await self.backups.set_aside(path, "corrupt", data)
         except OSError as error:
             # Without a copy of the bytes nothing may be put in their place.
             self._fail(entry, UnreadableDocumentError(path, f"damaged, and not set aside: {error.strerror or error}"))
             return
         lacking = len(entry.flushed)
         entry.go_back()
-        backup, origin = await self.read_backup(path), "its backup and the journal"
+        backup, origin = await self.backups.read(path), "its backup and the journal"
         base = None if backup is None else backup[0]
         if base is None:
             base = entry.format.salvage(path, data) if readable is None else readable
@@ -417,50 +356,6 @@ class Shelf:
         self.active.add(path)
         self._rebase(path, entry, base, stamp)
 
-    async def _set_aside(self, path: str, kind: str, data: bytes) -> str:
-        """Keep bytes beside a document, under a name that nothing else is kept under; gives its path.
-
-        Raises: `OSError`.
-        """
-
-        def write() -> str:
-            kept = free_path(self.files, self.places.companion(path, f".{kind}-{self._now():%Y%m%dT%H%M%S}"))
-            make_folders(self.files, kept.parent)
-            write_whole(self.files, kept, data)
-            return self.places.shown(kept)
-
-        return await anyio.to_thread.run_sync(write)
-
-    async def read_backup(self, path: str) -> tuple[Any, str | None] | None:
-        """Give the document in the backup of a file, and its version; None when there is no intact one."""
-        form = self._format_of(path)
-        try:
-            data, _ = await self.files.read(await self.backup_of(path))
-            document = form.parse(path, data)
-        except (OSError, UnreadableDocumentError):
-            return None
-        intact = form.fits(document)
-        if intact is None and self.places.is_elsewhere(path):
-            return document, digest_of(data)
-        return (document, form.version(document)) if intact else None
-
-    async def backup_of(self, path: str) -> Path:
-        """Give the place of a document's backup."""
-        if self.places.is_elsewhere(path):
-            return self.places.companion(path, BACKUP_SUFFIX)
-        return await anyio.to_thread.run_sync(self.backup_now, path)
-
-    def backup_now(self, path: str) -> Path:
-        """Give the place of a document's backup. For a thread. Raises: `OSError`."""
-        if self.places.is_elsewhere(path):
-            return self.places.companion(path, BACKUP_SUFFIX)
-        return backup_path(self.files, self.places.of(path))
-
-    def _displaced(self, path: str) -> tuple[Path, Stamp | None]:
-        """Look at the backup of a document. For a thread. Raises: `OSError`."""
-        backup = self.backup_now(path)
-        return backup, self.files.stamp_now(backup)
-
     async def adopt_late_edit(self, path: str) -> bool:
         """Take up what an editor wrote into the file that we displaced, because it still held it open.
 
@@ -470,10 +365,10 @@ class Shelf:
         if entry.backup is None:
             return True
         try:
-            backup, stamp = await anyio.to_thread.run_sync(self._displaced, path)
+            backup, stamp = await self.backups.look(path)
             if stamp == entry.backup:
                 return True
-            if stamp is not None and stamp.inode == entry.backup.inode and self.is_young(stamp):
+            if stamp is not None and stamp.inode == entry.backup.inode and self.looks.is_young(stamp):
                 return False
             late = stamp is not None and stamp.inode == entry.backup.inode and stamp.size > 0
             entry.backup = None
@@ -499,7 +394,7 @@ class Shelf:
     async def _keep_late_edit(self, path: str, backup: Path) -> None:
         """Keep a late edit that can't be merged, since the document was edited elsewhere as well."""
         data, _ = await self.files.read(backup)
-        kept = await self._set_aside(path, "recovered", data)
+        kept = await self.backups.set_aside(path, "recovered", data)
         self.notices[path] = f"{path} was saved by two editors at once; one of the two texts is in {kept}"
         log.warning("%s", self.notices[path])
 

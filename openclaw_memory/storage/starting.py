@@ -143,7 +143,7 @@ async def recover(shelf: Shelf, path: str, records: Sequence[Record], clock: Clo
     """Hold a document with what its file lacks of the journal; tells how many operations that was."""
     entry = shelf.begin(path)
     operations = operations_on(records, path)
-    backup = await shelf.read_backup(path)
+    backup = await shelf.backups.read(path)
     version = None if backup is None else backup[1]
     in_backup = 0 if version is None else held_up_to(records, path, version, on_disk=False)
     # Until the file itself has been read, everything beyond the backup counts as being in the file: that is
