@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import openclaw_memory
 
 PACKAGE = Path(openclaw_memory.__file__).parent
 CALLS = ("sync", "sync_folder")
+A_CALL = re.compile(rf"\.\s*(?:{'|'.join(CALLS)})\b")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -34,7 +36,8 @@ def sites_in_source() -> dict[Site, tuple[str, int]]:
         module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
         if module == "storage.files":
             continue
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for function in ast.walk(ast.parse(text)) if A_CALL.search(text) else ():
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 for number, line in enumerate(sorted(_syncs(function))):
                     found[Site(module, function.name, number)] = (str(path), line)

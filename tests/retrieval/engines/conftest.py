@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory.retrieval.engines import SafeIndex, open_index
-
-MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
-"""Where a sync costs nothing: what happens to files is tested here, not how long it takes."""
+from tests.disks import MEMORY_DISK
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from openclaw_memory.retrieval.engines import open_index
 from openclaw_memory.retrieval.passages import text_id
 from openclaw_memory.retrieval.scope import Audience, Scope
 from openclaw_memory.retrieval.terms import query_terms, terms
+from tests.disks import MEMORY_DISK
 
 _SPEC = importlib.util.spec_from_file_location("index_answers", Path(__file__).with_name("answers.py"))
 answering = importlib.util.module_from_spec(_SPEC)
@@ -31,10 +32,6 @@ answers, block, PATHS, SESSIONS, START, WORDS = (
     answering.START,
     answering.WORDS,
 )
-
-
-MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
-"""Where a sync costs nothing; what is tested here is not the disk."""
 
 
 def everything(_):
