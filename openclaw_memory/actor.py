@@ -5,6 +5,7 @@ A fault in here never reaches the bus: reads answer with what can be read, write
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from datetime import date, datetime
@@ -75,12 +76,29 @@ class Memory:
         self._supplied = Supplied()
         self._serving: Serving | None = None
         self._replies: Replies | None = None
+        self._stopping: asyncio.Task[None] | None = None
 
     async def start(self, bus: EventBus) -> None:
         """Open the memory folder, finish what a crash interrupted, and begin to answer.
 
         Where another process owns the folder, this one reads beside it and hands its writes in.
         """
+        problems: list[Exception] = []
+
+        async def begin() -> None:
+            try:
+                await self._begin(bus)
+            except Exception as error:  # noqa: BLE001  # it is raised below
+                problems.append(error)
+
+        # In a task of its own: `Task.cancel` (of `asyncio.timeout`, say) does not wait for a thread that is taking the
+        # folder, and nobody would let go of it. A group cancels as anyio does, which waits.
+        async with anyio.create_task_group() as group:
+            group.start_soon(begin)
+        for problem in problems:
+            raise problem
+
+    async def _begin(self, bus: EventBus) -> None:
         if self.config.not_in_effect:
             log.warning("settings without effect in this version: %s", ", ".join(self.config.not_in_effect))
         if self._counter is None:
@@ -136,20 +154,33 @@ class Memory:
             await self._subscription.drain(BEFORE_SECONDS)
 
     async def stop(self) -> None:
-        """Answer what was asked, write everything down and let go of the folder."""
-        if self._subscription is None:
+        """Answer what was asked, write everything down and let go of the folder.
+
+        Whoever is cancelled while it waits for that may call this again: it goes on meanwhile. A folder that was let go
+        of halfway would stay locked.
+        """
+        if self._serving is None:
             return
-        assert self._serving is not None
-        if self._owner is not None:
-            # Its jobs may ask a model, which nobody wants to wait for now; what they have begun, a later tick does.
-            self._owner.heartbeat.close()
-        # Replies first: who closes the subscription fails the requests that wait for them.
-        await self._subscription.drain()
-        await self._answered()
-        self._subscription.close()
-        self._subscription = None
-        await self._answered()
-        await self._serving.close()
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop(self._serving), name="openclaw-memory stop")
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self, serving: Serving) -> None:
+        try:
+            if serving.owner is not None:
+                # Its jobs may ask a model, which nobody wants to wait for now; what they have begun, a later tick does.
+                serving.owner.heartbeat.close()
+            if self._subscription is not None:
+                # Replies first: who closes the subscription fails the requests that wait for them.
+                await self._subscription.drain()
+                await self._answered()
+                self._subscription.close()
+                self._subscription = None
+            await self._answered()
+            await serving.close()
+            self._serving = self._replies = None
+        finally:
+            self._stopping = None
 
     async def _answered(self) -> None:
         """Return when everything taken so far has its reply."""

@@ -70,8 +70,12 @@ async def test_start_whose_last_step_fails_leaves_no_subscription(
             await bus.request(say("hello"))
 
 
-async def test_start_that_is_cancelled_at_any_step_lets_go_of_the_folder(tmp_path: Path) -> None:
-    """Whatever operation of the disk it is at: no thread is left of it, and the next one owns the folder."""
+@pytest.mark.parametrize("how", ["scope", "task"])
+async def test_start_that_is_cancelled_at_any_step_lets_go_of_the_folder(tmp_path: Path, how: str) -> None:
+    """Whatever operation of the disk it is at: no thread is left of it, and the next one owns the folder.
+
+    `task`: by `Task.cancel`, as `asyncio.timeout` does, which does not wait for threads by itself.
+    """
     async with remembering(tmp_path) as it:
         await it.ask(say("hello"))
     config = MemoryConfig(root=tmp_path, watch=False)
@@ -82,12 +86,16 @@ async def test_start_that_is_cancelled_at_any_step_lets_go_of_the_folder(tmp_pat
 
         def cancel(operation: str, path: Path) -> None:
             if next(steps) == step:
-                loop.call_soon_threadsafe(scope.cancel)
+                loop.call_soon_threadsafe(scope.cancel if how == "scope" else starting.cancel)
 
-        memory = Memory(config, files=FaultyFiles(cancel))
-        async with EventBus() as bus:
-            with anyio.CancelScope() as scope:
+        async def start() -> None:
+            with scope:
                 await memory.start(bus)
+
+        memory, scope = Memory(config, files=FaultyFiles(cancel)), anyio.CancelScope()
+        async with EventBus() as bus:
+            starting = asyncio.create_task(start())
+            await asyncio.wait([starting])
             started = memory.status().running
             await memory.stop()
         names = {thread.name for thread in threading.enumerate() if "AnyIO" not in thread.name}
@@ -102,19 +110,27 @@ async def test_start_that_is_cancelled_at_any_step_lets_go_of_the_folder(tmp_pat
         assert it.memory.status().owner is None
 
 
-async def test_take_over_that_cannot_serve_what_waits_works_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(("kind", "step"), [(Owner, "serve_what_waits"), (Guest, "close")])
+async def test_take_over_that_fails_halfway_works_all_the_same(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    kind: type[Owner | Guest],
+    step: str,
 ) -> None:
-    """The inbox can't be read in the moment when a guest takes the owner's place: files are rewritten nevertheless."""
+    """The inbox can't be read, or a guest's own things not be closed, when it takes the owner's place.
+
+    Files are rewritten nevertheless.
+    """
     async with AsyncExitStack() as stack:
         owner = await stack.enter_async_context(remembering(tmp_path))
         guest = await stack.enter_async_context(remembering(tmp_path))
         await owner.memory.stop()
 
-        async def fails(self: Owner) -> None:
+        async def fails(self: Owner | Guest) -> None:
             raise OSError("no luck")
 
-        monkeypatch.setattr(Owner, "serve_what_waits", fails)
+        monkeypatch.setattr(kind, step, fails)
         with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
             assert not (await guest.ask(say("hello"))).success
         monkeypatch.undo()
@@ -122,3 +138,37 @@ async def test_take_over_that_cannot_serve_what_waits_works_all_the_same(
         assert now is not None
         assert now._background._tasks
         assert (await guest.ask(say("again"))).success
+
+
+async def test_stop_that_is_cancelled_at_any_step_goes_on_and_can_be_waited_for_again(tmp_path: Path) -> None:
+    """Whatever operation of the disk it is at: afterwards the folder is free and holds what was acknowledged."""
+    config = MemoryConfig(root=tmp_path, watch=False)
+
+    async def cancelled_at(step: int) -> bool:
+        loop, steps = asyncio.get_running_loop(), itertools.count()
+
+        def cancel(operation: str, path: Path) -> None:
+            if stopping is not None and next(steps) == step:
+                loop.call_soon_threadsafe(stopping.cancel)
+
+        stopping: asyncio.Task[None] | None = None
+        memory = Memory(config, files=FaultyFiles(cancel))
+        async with EventBus() as bus:
+            await memory.start(bus)
+            assert memory.status().owner is None, step
+            assert (await bus.request(say(f"number {step}"))).success
+            stopping = asyncio.create_task(memory.stop())
+            await asyncio.wait([stopping])
+            cancelled, stopping = stopping.cancelled(), None
+            await memory.stop()
+            assert not memory.status().running
+        return cancelled
+
+    step = 0
+    while await cancelled_at(step):
+        step += 1
+    assert step > 5
+    async with remembering(tmp_path) as it:
+        assert it.memory.status().owner is None
+        days = "".join(path.read_text() for path in sorted(it.folder.glob("conversations/*.md")))
+        assert [number for number in range(step + 1) if f"number {number}\n" not in days] == []

@@ -58,9 +58,7 @@ class Serving:
         """Become the one who writes the folder. Raises: `RootInUseError`."""
         owner = Owner(self._config, self._clock, self._files, self.counter, self._new_id, self._troubled, self._apply)
         await owner.open()
-        guest, self.owner, self.guest = self.guest, owner, None
-        if guest is not None:
-            await guest.close()
+        self.owner, self.guest = owner, None
 
     async def close(self) -> None:
         """Write everything down and let go of the folder."""
@@ -105,6 +103,7 @@ class Serving:
             else:
                 log.info("the owner of the folder is gone; this process has taken its place")
                 try:
+                    await guest.close()
                     await self._owner_now().serve_what_waits()
                 finally:
                     # What could not be served is served by this; and without it nothing would ever be rewritten.

@@ -60,7 +60,8 @@ class StateFormat:
         return None
 
     def render(self, document: StateDocument) -> tuple[bytes, StateDocument]:
-        data = indented(dict(document.values)).encode() + b"\n"
+        # Half of a character, which JSON can name and UTF-8 can't hold, is written as JSON names it.
+        data = indented(dict(document.values)).encode("utf-8", "backslashreplace") + b"\n"
         return data, StateDocument(document.path, document.values, hashlib.sha256(data).hexdigest())
 
     def flushed(self, document: StateDocument, rendered: StateDocument) -> StateDocument:
@@ -109,7 +110,8 @@ def known_keys(draft: Draft, idempotency_key: str, digest: str, now: datetime) -
     `digest` stands for what is to be written. Raises: `Refused` when the key was used for something else.
     """
     seen = draft.document(IDEMPOTENCY).values.get(idempotency_key)
-    if seen is None or datetime.fromisoformat(seen["at"]) < now - timedelta(days=IDEMPOTENCY_DAYS):
+    at = _written_at(seen)
+    if at is None or at < now - timedelta(days=IDEMPOTENCY_DAYS):
         return None
     if seen["digest"] != digest:
         raise Refused("idempotencyKey", "it was used for another write of this session; give each write its own")
@@ -119,7 +121,18 @@ def known_keys(draft: Draft, idempotency_key: str, digest: str, now: datetime) -
 def plan_known_key(draft: Draft, idempotency_key: str, digest: str, keys: list[str], now: datetime) -> None:
     """Remember an idempotency key, and let go of those that are too old."""
     oldest = now - timedelta(days=IDEMPOTENCY_DAYS)
-    old = tuple(
-        key for key, seen in draft.document(IDEMPOTENCY).values.items() if datetime.fromisoformat(seen["at"]) < oldest
-    )
+    times = {key: _written_at(seen) for key, seen in draft.document(IDEMPOTENCY).values.items()}
+    old = tuple(key for key, at in times.items() if at is not None and at < oldest)
     plan_state(draft, IDEMPOTENCY, {idempotency_key: {"keys": keys, "digest": digest, "at": now.isoformat()}}, old)
+
+
+def _written_at(seen: Any) -> datetime | None:
+    """Tell when an idempotency key was used; None for what is no record of ours, whoever put it into the file."""
+    match seen:
+        case {"at": str(at), "digest": str(), "keys": [*keys]} if all(isinstance(key, str) for key in keys):
+            try:
+                time = datetime.fromisoformat(at)
+            except ValueError:
+                return None
+            return time if time.tzinfo is not None else None
+    return None

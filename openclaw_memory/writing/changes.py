@@ -25,8 +25,6 @@ from openclaw_memory.errors import Refused
 from openclaw_memory.events import Change
 from openclaw_memory.markdown.text import clean
 
-"""An event that changes memory."""
-
 
 def items_of(change: Change) -> list[Change]:
     """Give the items of a batch; what is none is its own."""
