@@ -99,12 +99,12 @@ class Pool:
             enough = max(enough, LOOKED_AT if ranking.mmr is not None else AT_NEWER)
         parts = self._parts()
         total = fused = [sum(both) for both in parts]
+        stale = self._stale(now) if ranking.stale else set()
         if ranking.neighbours:
             if not self._near:
-                self._look_beside(self._lenders(fused, multipliers, enough))
+                self._look_beside(self._lenders(fused, multipliers, stale, enough))
             total = self._with_neighbours(fused)
         scores = multipliers.apply(self._positive(total), self._places)
-        stale = self._stale(now) if ranking.stale else set()
         for number in stale:
             scores[number] *= STALE
 
@@ -153,7 +153,9 @@ class Pool:
         """Give the hits that have lost their meaning with their day; what is no hit but beside one is a message."""
         return {number for number, block in enumerate(self._hits) if is_stale(block, now)}
 
-    def _lenders(self, fused: Sequence[float], multipliers: Multipliers, enough: int | None) -> list[int]:
+    def _lenders(
+        self, fused: Sequence[float], multipliers: Multipliers, stale: Set[int], enough: int | None
+    ) -> list[int]:
         """Choose the hits whose neighbours matter: all but those that lend to messages that nobody will come to.
 
         A hit without another in its reach lends to no other hit, and what it lends has to reach the least of what is
@@ -163,6 +165,8 @@ class Pool:
         if enough is None or len(fused) < enough or min(fused) < 0:
             return every
         alone = multipliers.apply(fused, self._places)
+        for number in stale:
+            alone[number] *= STALE
         least = sorted(alone, reverse=True)[enough - 1] * (1 - ROUNDING)
         most = multipliers.most * max(NEIGHBOUR_SHARES.values())
         weak = {at for at in every if fused[at] * most < least}

@@ -230,6 +230,35 @@ def test_as_the_plain_ranking_where_hits_are_near_each_other(
         assert Searcher(one, ranking).search("tea", explain=True, **how) == expected  # type: ignore[arg-type]
 
 
+def test_neighbours_come_before_hits_that_are_stale() -> None:
+    """What passed with its day is worth less than it seems; a neighbour that comes before it is not left out."""
+    passed = f"today I must finish the tea {'tea ' * 2} {'lorem ipsum dolor sit amet ' * 3}"
+    notes = [
+        Block(f"n{at}", "note", "n.md", at, at, f"{passed} w{at}", NOW - timedelta(days=60, seconds=at))
+        for at in range(22)
+    ]
+    said = [
+        Block(
+            f"k{number}-{at}",
+            "conversation",
+            "a.md",
+            100 * number + at,
+            100 * number + at,
+            "tea tea tea tea" if at == 4 else "something else here",
+            NOW - timedelta(hours=5, minutes=-at),
+            f"s{number}",
+        )
+        for number in range(3)
+        for at in range(9)
+    ]
+    index = InMemoryIndex()
+    index.add([*notes, *said])
+    found = Searcher(index).search("tea", now=NOW, limit=300)
+    assert {hit.block.layer for hit in found[:9]} == {"conversation"}
+    for limit in range(1, 10):
+        assert Searcher(index).search("tea", now=NOW, limit=limit) == found[:limit]
+
+
 @pytest.mark.parametrize("apart", range(1, 9))
 @pytest.mark.parametrize(
     ("one", "other", "rest"),

@@ -75,7 +75,9 @@ class Database:
         try:
             reader = self._idle.get_nowait()
         except Empty:
-            reader = self._idle.get(timeout=WAIT) if self.vanished else self._connect(writable=False)
+            # When all is closed none comes back any more.
+            wait = 0.0 if self._closed else WAIT
+            reader = self._idle.get(timeout=wait) if self.vanished else self._connect(writable=False)
         try:
             reader.execute("BEGIN")
             # A transaction begins with its first look.

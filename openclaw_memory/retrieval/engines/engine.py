@@ -79,7 +79,7 @@ class Engine(Protocol):
         ...
 
     def begin(self, delta: Delta) -> None:
-        """Hand a delta over to the engine, and do not wait. Doing it twice changes nothing."""
+        """Hand a delta over to the engine, and do not wait; once for each `prepare` or `give_up`."""
         ...
 
     def prepare(self, generation: int) -> None:

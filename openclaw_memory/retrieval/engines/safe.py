@@ -175,12 +175,18 @@ class SafeIndex:
 
     def newest(self, session: str, until: datetime | None = None) -> Iterator[Block]:
         """Yield the messages of a session, the newest first, none of them after `until`."""
-        inner = self._inner
-        try:
-            yield from inner.newest(session, until)
-        except IndexFaultError as error:
-            # What was given can't be taken back, and what is left of the index holds nothing older.
-            self._fall_back(inner, error)
+        given: set[str] = set()
+        while True:
+            inner, before = self._inner, frozenset(given)
+            try:
+                for block in inner.newest(session, until):
+                    if block.key not in before:
+                        given.add(block.key)
+                        yield block
+                return
+            except IndexFaultError as error:
+                # Another one may have taken its place meanwhile, and tells the rest.
+                self._fall_back(inner, error)
 
     def newest_paths(self, session: str, most: int) -> list[str]:
         """Give the files that hold the newest `most` messages of a session, each once, the newest first."""

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import threading
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,20 @@ def test_rebuild_takes_in_what_changes_meanwhile(opened, tmp_path):
     index.close()
     assert sorted(path.name for path in tmp_path.iterdir() if "new" in path.name) == []
     assert answers(opened()) == answers(twin)
+
+
+@pytest.mark.parametrize("first", [1, 64, 70])
+def test_messages_that_are_being_read_while_the_index_is_made_anew(opened, first):
+    """Who goes through a session meanwhile is told the rest of it by the new index, and nothing twice."""
+    index = opened()
+    said = [block(["tea"], line, session="s1") for line in range(1, 201)]
+    index.replace("a.md", said)
+    assert index.commit()
+    newest = index.newest("s1")
+    told = list(islice(newest, first))
+    index.rebuild([("a.md", said, None)])
+    assert [*told, *newest] == said[::-1]
+    assert not index.lost
 
 
 def test_rebuild_that_fails_leaves_the_old_index(opened, tmp_path):
