@@ -317,9 +317,10 @@ class WorkspaceView:
 
     def _noted(self, path: str, document: MarkdownDocument) -> list[Block]:
         """Cut a document into pieces, without the lines that tell what was said."""
-        if path.startswith(f"{self._rooms.notes}/"):
+        room = room_of(path)
+        if room.name == "note" and path.startswith(f"{self._rooms.notes}/"):
             return notes.pieces(document, self._zone)
-        return [block for block in room_of(path).blocks(document, self._zone) if block.role is None]
+        return [block for block in room.blocks(document, self._zone) if block.role is None]
 
     @property
     def days_told(self) -> int:

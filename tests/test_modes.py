@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts import MemoryRead
+from contracts import CuratedContent, MemoryRead, MemoryWrite
 from openclaw_memory import ConfigError, MemoryConfig
 from openclaw_memory.guide import memory_context_of
 from tests.support import START, remembering
@@ -92,6 +92,17 @@ def test_place_of_the_workspace(tmp_path: Path) -> None:
     (outer / "main").mkdir()
     assert load(tmp_path, "").workspace_folder == outer / "main"
     assert load(tmp_path, "workspace_path: /elsewhere").workspace_folder == Path("/elsewhere")
+
+
+@pytest.mark.parametrize("mode", ["four_layer", "two_layer", "four_tier", "history"])
+async def test_an_entry_of_memory_md_is_told_once(tmp_path: Path, mode: str) -> None:
+    """Wherever MEMORY.md lies, also in the folder of the notes: what is loaded of it is not recalled as well."""
+    async with remembering(tmp_path, mode=mode) as it:
+        content = CuratedContent(text="用户住在杭州")
+        await it.ask(MemoryWrite(type="memory", content=content, session_id="s1"))
+        context = await it.ask(MemoryRead(query="用户住在哪里？", session_id="s1", max_tokens=2_000))
+        assert "用户住在杭州" in "".join(context.memory)
+        assert context.recalled == ()
 
 
 async def test_two_layers_as_one_text(tmp_path: Path) -> None:

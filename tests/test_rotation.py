@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from contracts import MemoryRead, MemorySearch, MemoryWrite
@@ -177,6 +179,48 @@ async def test_sessions_rotate_side_by_side(tmp_path: Path) -> None:
         assert max(len(in_file(it, path)) for path in files) == 5
         assert sum(len(in_file(it, path)) for path in files) == 120
         assert len(files) == 24
+
+
+@pytest.mark.parametrize("edited", [True, False])
+async def test_file_that_is_being_rewritten_is_rotated_without_waiting(tmp_path: Path, edited: bool) -> None:
+    """Everybody who writes to the day would wait for the disk; a person's save at that moment is merged as ever."""
+    reached, go_on = threading.Event(), threading.Event()
+
+    def hold(operation: str, path: Path) -> None:
+        if (operation, path.name) == ("exchange", DAY.rpartition("/")[2]) and not reached.is_set():
+            reached.set()
+            go_on.wait()
+
+    async with remembering(tmp_path, files=FaultyFiles(hold), **SMALL) as it:
+        contents = [f"w{number} old" for number in range(6)]
+        for content in contents[:3]:
+            it.clock.advance(0.001)
+            await it.ask(say(content))
+        await it.flushed()
+        view = (it.folder / DAY).read_text()
+        for content in contents[3:5]:
+            it.clock.advance(0.001)
+            await it.ask(say(content))
+        async with anyio.create_task_group() as group:
+            group.start_soon(it.flushed)
+            await anyio.to_thread.run_sync(reached.wait)
+            if edited:
+                save(it.folder / DAY, view.replace("w1 old", "w1 edited"))
+                contents[1] = "w1 edited"
+            it.clock.advance(0.001)
+            try:
+                assert (await it.ask(say(contents[5]))).success
+            finally:
+                go_on.set()
+        await it.flushed()
+        it.clock.advance(2)
+        assert await history(it) == contents
+        it.clock.advance(0.001)
+        await it.ask(say("w6 new"))
+        await it.flushed()
+        assert (in_file(it, PART), in_file(it, DAY)) == (contents[:5], [contents[5], "w6 new"])
+    async with remembering(tmp_path, **SMALL) as it:
+        assert await history(it) == [*contents, "w6 new"]
 
 
 async def test_part_that_cannot_be_read_stops_no_write(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def _extended(document: ConversationDocument, new: Sequence[tuple[Message, str]]
     return ConversationDocument(
         document.path,
         document.front,
-        MessageFile(preamble, (*held, *added)),
+        MessageFile(preamble, held + tuple(added)),
         document.newline,
         document.encoding,
         at,

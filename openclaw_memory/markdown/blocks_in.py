@@ -22,11 +22,14 @@ from openclaw_memory.markdown.text import BOM, split_lines
 PIECES_KNOWN = 2_048
 """Pieces of which it is known what is in them: those of some ten thousands of lines."""
 
+LONGEST_KNOWN = 2_000
+"""Characters of a piece that is remembered; what a longer one holds takes a megabyte, and each edit makes another."""
+
 _EACH = 16
 """One bullet in so many begins a piece; which one follows from its line alone, so an edit moves no other cut."""
 
-_CUT = re.compile(r"^(?:#{1,6}[ \t]|[-*+][ \t]\w)[^\n]*", re.MULTILINE)
-_SWALLOWS = re.compile(rf"^{BOM}? {{0,3}}(?:```|~~~|<)", re.MULTILINE)
+_CUT = re.compile(r"^(?:#{1,6}[ \t]|[-*+][ \t](?:\*\*)?\w)[^\n]*", re.MULTILINE)
+_SWALLOWS = re.compile(rf"^{BOM}?[ \r]{{0,3}}(?:```|~~~|<)", re.MULTILINE)
 _PROBE = "# x\n"
 _LONE_CR = re.compile(r"\r(?!\n)")
 _CLOSING = re.compile(r"(?:^|[ \t])#+$")
@@ -70,7 +73,7 @@ def blocks_in(body: str) -> Blocks:
     last_block_line, last_list, above = 0, "", 0
     first_list: str | None = None
     for piece in _pieces(body):
-        found = read_whole(piece)
+        found = _read_piece(piece)
         headings += [Heading(one.level, one.title, one.line + above) for one in found.headings]
         text_starts += [line + above for line in found.text_starts]
         items += found.items if above == 0 else [_moved(item, above) for item in found.items]
@@ -93,7 +96,6 @@ def blocks_in(body: str) -> Blocks:
     )
 
 
-@lru_cache(maxsize=PIECES_KNOWN)
 def read_whole(text: str) -> Blocks:
     """Read a text in one go."""
     lines = split_lines(text)
@@ -131,6 +133,13 @@ def read_whole(text: str) -> Blocks:
     )
 
 
+def _read_piece(piece: str) -> Blocks:
+    return _read_before(piece) if len(piece) <= LONGEST_KNOWN else read_whole(piece)
+
+
+_read_before = lru_cache(maxsize=PIECES_KNOWN)(read_whole)
+
+
 def _pieces(body: str) -> Iterator[str]:
     """Cut a body where the parser begins anew."""
     begin = soonest = 0
@@ -152,11 +161,17 @@ def _pieces(body: str) -> Iterator[str]:
         yield body[begin:]
 
 
-@lru_cache(maxsize=PIECES_KNOWN)
 def _is_closed(piece: str) -> bool:
     """Tell whether a heading right after a piece is one."""
+    return _closed_before(piece) if len(piece) <= LONGEST_KNOWN else _closes(piece)
+
+
+def _closes(piece: str) -> bool:
     last = [token for token in _tokens(piece + _PROBE) if token.level == 0][-1]
     return last.type == "heading_open" and last.map is not None and last.map[0] == len(split_lines(piece))
+
+
+_closed_before = lru_cache(maxsize=PIECES_KNOWN)(_closes)
 
 
 def _tokens(text: str) -> list[Token]:

@@ -12,12 +12,16 @@ from functools import cache
 from markdown_it import MarkdownIt
 
 from openclaw_memory.markdown.outline import outline
+from openclaw_memory.markdown.text import BOM
 
-HIDES = re.compile(r"^ {0,3}(?:```|~~~|<)", re.MULTILINE)
-"""Begins what may hide a heading that stands at the beginning of a line: a fence, a block of HTML."""
+HIDES = re.compile(rf"^{BOM}?[ \r]{{0,3}}(?:```|~~~|<)", re.MULTILINE)
+"""Begins what may hide a heading that stands at the beginning of a line: a fence, a block of HTML.
+
+A carriage return within a line, and a mark at the beginning of the text, are spaces to the parser.
+"""
 
 _PROBE = "# x\n"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(rf"{BOM}?[ \r]{{0,3}}(`{{3,}}|~{{3,}})")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _HTML_ENDS = ("-->", "?>", "]]>", ">", "</pre>")
 """What ends the blocks of HTML that do not end at an empty line (CommonMark 0.31, section 4.6)."""

@@ -27,7 +27,7 @@ from openclaw_memory.markdown.outline import write_heading
 
 _MARK = " <!-- id="
 """What every such line holds; a text without it has none."""
-_LINE = re.compile(r"^ {0,3}[-*+] +(\d\d:\d\d) +([^\n]*) <!-- (id=[^<>\s][^<>\n]*) -->[ \t]*(?=\r?$)", re.MULTILINE)
+_LINE = re.compile(r"^ {0,3}[-*+] +(\d\d:\d\d) ([^\n]*) <!-- (id=[^<>\s][^<>\n]*) -->[ \t]*(?=\r?$)", re.MULTILINE)
 _SPEAKER = re.compile(r"([^:：\n]{1,100})[:：] ?")
 _LABELS = "|".join(dict.fromkeys(label for labels in LABELS.values() for label in labels.values()))
 _IN_PROMPT = re.compile(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d (?:{_LABELS})(?: [^:\n]{{1,100}})?: ")
@@ -116,7 +116,7 @@ def _written(message: Message, language: Language, newline: str) -> str:
 
 
 def _read(match: re.Match[str], line: int) -> LogLine:
-    clock, said, comment = match.groups()
+    clock, said, comment = match[1], match[2].lstrip(" "), match[3]
     given = attributes_in(comment)
     role = next((role for role in get_args(Role) if role == given.get("role")), None)
     name = given.get("name")

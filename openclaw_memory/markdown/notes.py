@@ -112,7 +112,7 @@ def append_note(body: str, when: time, title: str, text: str, *, day: str, newli
     gap = "" if (whole + begun[len(body) :]).endswith(("\n\n", "\n\r\n")) else newline
     changed = begun + gap + "".join(line + newline for line in lines)
     again = parse_notes(changed[start:])
-    if not _stay(known, again[:-1]) or not _says(again[-1], when, title, kept):
+    if not again or not _stay(known, again[:-1]) or not _says(again[-1], when, title, kept):
         raise UnwritableValueError("text", text, "it would be read back as something else; use plain paragraphs")
     return whole + changed[len(body) :]
 

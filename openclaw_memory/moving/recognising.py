@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Literal, get_args
 
+from openclaw_memory.layers.documents import version_of
+from openclaw_memory.layers.rooms import FOLDERS
+from openclaw_memory.markdown.frontmatter import split
 from openclaw_memory.markdown.text import decode
 from openclaw_memory.moving.errors import SourceError
 from openclaw_memory.moving.formats import (
@@ -30,6 +33,9 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 _CHATS = re.compile(r"(?:[^/]+/)?conversations(?:[-_]\d+)?\.json", re.IGNORECASE)
 _MEMORIES = re.compile(r"(?:[^/]+/)?(?:memories|memories/[^/]+)\.json")
 _PROJECTS = re.compile(r"(?:[^/]+/)?(?:projects|projects/[^/]+)\.json")
+_OURS = tuple(f"memory/{folder}/" for folder in FOLDERS)
+_LOOKED_AT = 8
+"""Files that tell whether a folder is a home of ours."""
 _PROBED = 65_536
 """Bytes at the beginning of a file that tell what it is."""
 
@@ -82,7 +88,10 @@ def read_source(source: Source, zone: tzinfo, given: Format | None = None) -> Fi
 
 
 def recognised(source: Source) -> Format | None:
-    """Tell the format of a source; None when nothing tells it. Raises: `SourceError`."""
+    """Tell the format of a source; None when nothing tells it.
+
+    Raises: `SourceError`, also for a home of ours, whose days and facts would be taken for notes of a workspace.
+    """
     names = frozenset(source.names)
     for name in _chat_files(source):
         form = _chats(source.read(name))
@@ -94,6 +103,12 @@ def recognised(source: Source) -> Format | None:
         return "memsearch"
     if nanobot.base_of(names) is not None:
         return "nanobot"
+    if _is_home(source):
+        raise SourceError(
+            source.label,
+            "it is a home of this memory, files and all",
+            "use it as --root and `export` it as JSON lines, or name the workspace within it",
+        )
     if any(openclaw.is_workspace(names, base) for base in ("", "workspace/")) or _has_sessions(source):
         return "openclaw"
     if basic_memory.is_folder(source):
@@ -102,6 +117,20 @@ def recognised(source: Source) -> Format | None:
     if len(lines) == 1 and _lines(source.read(lines[0])[:_PROBED]) == "jsonl":
         return "jsonl"
     return None
+
+
+def _is_home(source: Source) -> bool:
+    """Tell whether documents of ours lie where a home has them: their front matter names the version."""
+    ours = [name for name in source.names if name.startswith(_OURS) and name.endswith(".md")]
+    return any(_has_version(source, name) for name in ours[:_LOOKED_AT])
+
+
+def _has_version(source: Source, name: str) -> bool:
+    try:
+        return version_of(split(decode(source.read(name)[:_PROBED]).text)) is not None
+    except SourceError:
+        # It is told with the others that can't be read.
+        return False
 
 
 def _chat_files(source: Source) -> list[str]:

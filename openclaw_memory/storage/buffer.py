@@ -17,10 +17,20 @@ class FlushLimits:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a document has waiting: how many entries, and since when (seconds of the monotonic clock)."""
+    """What a document has waiting: how many entries, and since when (seconds of the monotonic clock).
+
+    `written` is when its file was rewritten last, on the same clock, and `took` how long that took in seconds.
+    """
 
     entries: int
     since: float
+    written: float = 0.0
+    took: float = 0.0
+
+
+BREATH = 4
+"""A file that was just rewritten is left alone by its own count for so many times what that took: in a storm a file of
+a long day is never without 50 entries, and would be rewritten without a pause."""
 
 
 def plan_flush(waiting: Mapping[str, Waiting], now: float, limits: FlushLimits) -> list[str]:
@@ -28,16 +38,12 @@ def plan_flush(waiting: Mapping[str, Waiting], now: float, limits: FlushLimits) 
     oldest_first = sorted(waiting, key=lambda path: waiting[path].since)
     if sum(document.entries for document in waiting.values()) >= limits.in_all:
         return oldest_first
-    return [
-        path
-        for path in oldest_first
-        if waiting[path].entries >= limits.per_document or now - waiting[path].since >= limits.interval
-    ]
+    return [path for path in oldest_first if _due(waiting[path], limits) <= now]
 
 
 def next_flush(waiting: Mapping[str, Waiting], limits: FlushLimits) -> float | None:
     """Tell when `plan_flush` has to be asked again if nothing else happens; None: when something does."""
-    return min((document.since + limits.interval for document in waiting.values()), default=None)
+    return min((_due(document, limits) for document in waiting.values()), default=None)
 
 
 def is_sooner(changed: Iterable[Waiting], in_all: int, at: float | None, limits: FlushLimits) -> bool:
@@ -45,7 +51,12 @@ def is_sooner(changed: Iterable[Waiting], in_all: int, at: float | None, limits:
 
     `in_all` counts the entries of all documents.
     """
-    return in_all >= limits.in_all or any(
-        document.entries >= limits.per_document or at is None or document.since + limits.interval < at
-        for document in changed
-    )
+    return in_all >= limits.in_all or any(at is None or _due(document, limits) < at for document in changed)
+
+
+def _due(document: Waiting, limits: FlushLimits) -> float:
+    """Tell when a document is to be rewritten, whatever the others hold."""
+    at_last = document.since + limits.interval
+    if document.entries < limits.per_document:
+        return at_last
+    return min(at_last, document.written + BREATH * document.took)

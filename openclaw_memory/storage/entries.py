@@ -64,6 +64,8 @@ class Entry:
     """Stamp of the backup as we left it. An editor that still held the displaced file open changes it."""
     idle_since: float = 0.0
     """When the document was flushed last; after some rest its backup is brought up to date."""
+    took: float = 0.0
+    """How long that took, in seconds."""
 
     log: Entries = field(default_factory=list)
     """The last operations that were flushed in this run, for those who save an old view of the file over it."""

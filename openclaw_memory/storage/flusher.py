@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ from openclaw_memory.storage.files import Stamp
 from openclaw_memory.storage.integrity import digest_of, is_digest
 from openclaw_memory.storage.operations import Flush
 from openclaw_memory.storage.shelf import Shelf
+
+log = logging.getLogger(__name__)
 
 REST_SECONDS = 30.0
 """After so long without a change a document's backup is brought up to date, and the journal lets go of it."""
@@ -46,6 +49,8 @@ class Flusher:
         self._wake = anyio.Event()
         self._wakes_at: float | None = None
         """When the first rewrite is due (seconds of the monotonic clock); None when nothing waits for one."""
+        self.rewriting: set[str] = set()
+        """Documents that are being rewritten: their files were looked at, and the exchange looks once more."""
 
     def added(self, paths: Iterable[str]) -> None:
         """Take note that entries were added to these documents, and think again where that makes something due sooner.
@@ -53,7 +58,7 @@ class Flusher:
         Each time would cost more than the entry itself.
         """
         entries = self._shelf.entries
-        changed = [Waiting(len(entries[path].unflushed), entries[path].since) for path in paths]
+        changed = [_waiting(entries[path]) for path in paths]
         in_all = sum(len(entries[path].unflushed) for path in self._shelf.active)
         if is_sooner(changed, in_all, self._wakes_at, self._limits):
             self._wake.set()
@@ -101,18 +106,35 @@ class Flusher:
                     to_render[path] = (entry, entry.committed, upto)
             if not to_render:
                 return
-            # Documents do not change, so the event loop need not wait for some milliseconds of joining and hashing.
-            rendered = await anyio.to_thread.run_sync(self._rendered, to_render)
-            intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
-            await intent.wait()
-            if intent.error is not None:
-                for path in rendered:
-                    self._put_off(entries[path])
-                return
-            written = [await self._write(path, *parts) for path, parts in rendered.items()]
-        done = tuple(flush for flush in written if flush is not None)
+            self.rewriting |= to_render.keys()
+            try:
+                done = await self._rewrite(to_render)
+            finally:
+                self.rewriting -= to_render.keys()
         if done:
             self._record((), done)
+
+    async def _rewrite(self, to_render: Mapping[str, tuple[Entry, Any, int]]) -> tuple[Flush, ...]:
+        """Rewrite documents while their locks are held; gives what is on the disk now."""
+        entries = self._shelf.entries
+        begun = self._clock.monotonic()
+        # Documents do not change, so the event loop need not wait for some milliseconds of joining and hashing.
+        rendered, failed = await anyio.to_thread.run_sync(self._rendered, to_render)
+        for path, words in failed.items():
+            self._put_off(entries[path])
+            self._trouble(path, words)
+        if not rendered:
+            return ()
+        intent = self._record(tuple(flush for _, _, flush in rendered.values()), ())
+        await intent.wait()
+        if intent.error is not None:
+            for path in rendered:
+                self._put_off(entries[path])
+            return ()
+        written = [await self._write(path, *parts) for path, parts in rendered.items()]
+        for path in rendered:
+            entries[path].took = self._clock.monotonic() - begun
+        return tuple(flush for flush in written if flush is not None)
 
     async def settle_backups(self, paths: Iterable[str] | None = None, *, anyway: bool = False) -> None:
         """Bring backups up to date with documents at rest, so that nothing of the journal is needed for them.
@@ -175,16 +197,26 @@ class Flusher:
         entry.committed = entry.format.flushed(before, document) if entry.queued else entry.planned
         self._shelf.changed(path, before, entry.committed)
 
-    def _rendered(self, documents: Mapping[str, tuple[Entry, Any, int]]) -> dict[str, tuple[bytes, Any, Flush]]:
-        """Give bytes, document as it then is on disk, and what the journal is told of it; called in a thread."""
-        rendered = {}
+    def _rendered(
+        self, documents: Mapping[str, tuple[Entry, Any, int]]
+    ) -> tuple[dict[str, tuple[bytes, Any, Flush]], dict[str, str]]:
+        """Give bytes, document as it then is on disk, and what the journal is told of it; called in a thread.
+
+        Also, by path, why a document has no bytes: whatever it holds, it costs the others nothing.
+        """
+        rendered, failed = {}, {}
         for path, (entry, committed, upto) in documents.items():
-            data, document = entry.format.render(committed)
+            try:
+                data, document = entry.format.render(committed)
+            except Exception as error:
+                log.exception("%s can't be rendered; what is acknowledged for it waits in the journal", path)
+                failed[path] = f"writing {path} failed: {type(error).__name__}: {error}"
+                continue
             version = entry.format.version(document)
             if version is None:
                 version = digest_of(data) if self._shelf.places.is_elsewhere(path) else ""
             rendered[path] = (data, document, Flush(path, version, upto))
-        return rendered
+        return rendered, failed
 
     def _back_up(self, path: str, entry: Entry) -> Stamp:
         data, _ = entry.format.render(entry.base)
@@ -203,11 +235,7 @@ class Flusher:
         entry.retry_at = self._clock.monotonic() + self._limits.interval
 
     def _waiting(self, now: float) -> dict[str, Waiting]:
-        return {
-            path: Waiting(max(1, len(entry.unflushed)), entry.since)
-            for path, entry in self._active()
-            if entry.to_write and entry.retry_at <= now
-        }
+        return {path: _waiting(entry) for path, entry in self._active() if entry.to_write and entry.retry_at <= now}
 
     def _active(self) -> list[tuple[str, Entry]]:
         """List the documents that the journal is still needed for."""
@@ -233,3 +261,7 @@ class Flusher:
             group.start_soon(wake)
             await self._clock.sleep_until(deadline)
             group.cancel_scope.cancel()
+
+
+def _waiting(entry: Entry) -> Waiting:
+    return Waiting(max(1, len(entry.unflushed)), entry.since, entry.idle_since, entry.took)

@@ -188,6 +188,10 @@ class Store(Reading):
             self._held = None
             mine.set()
 
+    def is_rewritten_now(self, path: str) -> bool:
+        """Tell whether a document's file is being written: who writes it looks at it, before and after."""
+        return path in self._flusher.rewriting
+
     @property
     def position(self) -> int:
         """Position of the record that was made last."""

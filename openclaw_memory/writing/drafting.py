@@ -44,8 +44,11 @@ class Drafting:
             return await self._with_parts(needs, now)
 
     async def _loaded(self, needs: Needs) -> Draft:
+        # Who rotates a file need not wait until it is rewritten, with everybody who writes to it: that takes many times
+        # as long as a look, and an edit that it finds is merged, whatever was planned meanwhile.
+        rewritten = {path for path in needs.appended if self._store.is_rewritten_now(path)}
         return await self._store.draft(
-            [path for path in needs.paths if path not in needs.looked_at],
+            [path for path in needs.paths if path not in needs.looked_at and path not in rewritten],
             known=(*needs.appended, *needs.looked_at, *needs.copies.paths),
         )
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
+from openclaw_memory import cues
 from openclaw_memory.capture import judge
 from openclaw_memory.cues import may_ask
 
@@ -38,3 +43,14 @@ def test_whatever_has_a_finding_has_a_cue() -> None:
 def test_small_talk_has_none(message: str) -> None:
     """Which is what the look is for."""
     assert not may_ask(message)
+
+
+PARTS = [*sorted(cues._WORDS), "以后", "从现在", "今天", *"iIｉİKſ é\ud800_1.'，我\u200b"]
+
+
+@given(st.lists(st.sampled_from(PARTS) | st.text(max_size=3)).map("".join))
+def test_words_are_told_as_a_look_at_each_would(message: str) -> None:
+    """All of them in one go; a word is a run of small letters, whatever stands beside it."""
+    plain = unicodedata.normalize("NFKC", message).lower()
+    words = re.findall("[a-z]+", plain)
+    assert may_ask(message) == (re.search(cues._CHINESE, plain) is not None or not cues._WORDS.isdisjoint(words))

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from openclaw_memory.markdown import blocks_in as module
-from openclaw_memory.markdown.blocks_in import blocks_in, read_whole
+from openclaw_memory.markdown.blocks_in import Blocks, blocks_in, read_whole
 
 LINES = [
     "",
@@ -60,6 +60,9 @@ LINES = [
     "    indented code",
     "\r",
     "lone\rreturn",
+    "\r<!-- comment",
+    "\r```",
+    "* **bold**: key",
     "- [ ] open: task",
     "- [x] done",
     "[reference]: https://example.com",
@@ -70,7 +73,7 @@ LINES = [
 
 
 def some_text(chance: random.Random, plain: bool) -> str:
-    lines = [line for line in LINES if not plain or not line.lstrip(" -").startswith(("`", "~", "<"))]
+    lines = [line for line in LINES if not plain or not line.lstrip(" -\r").startswith(("`", "~", "<"))]
     end = chance.choice(["\n", "\n", "\r\n"])
     text = end.join(chance.choices(lines, k=chance.randrange(1, 40)))
     return chance.choice(["", "", "\ufeff"]) + text + chance.choice(["", end])
@@ -94,16 +97,45 @@ def test_an_edit_reads_only_the_piece_that_it_touches() -> None:
     """Of ten thousand facts in one list nearly everything is known from before."""
     lines = [f"- key {number}: value\n" for number in range(10_000)]
     blocks_in("".join(lines))
-    before = read_whole.cache_info().misses
+    before = module._read_before.cache_info().misses
     lines[5_000:5_001] = ["- key 5000: other\n", "- new: one\n"]
     found = blocks_in("".join(lines))
     assert [item.value for item in found.items[4_999:5_003]] == ["value", "other", "one", "value"]
-    assert read_whole.cache_info().misses - before <= 3
+    assert module._read_before.cache_info().misses - before <= 3
 
 
-def test_a_fence_that_is_open_to_the_end_is_not_read_again_and_again() -> None:
+def test_a_long_piece_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each edit makes another: two thousand of them would be gigabytes."""
+    known: list[str] = []
+
+    def read(piece: str) -> Blocks:
+        known.append(piece)
+        return read_whole(piece)
+
+    monkeypatch.setattr(module, "_read_before", read)
+    text = "# title\n" + "".join(f"- `key {number}`: value\n" for number in range(1_000)) + "# last\n- one: item\n"
+    assert len(blocks_in(text).items) == 1_001
+    assert sum(map(len, known)) < 100
+
+
+def test_bullets_in_bold_are_read_piece_by_piece_too() -> None:
+    """As people write facts by hand."""
+    text = "".join(f"- **键{number}**：值\n" for number in range(1_000))
+    assert max(map(len, module._pieces(text))) < 4_000
+
+
+def test_a_fence_that_is_open_to_the_end_is_not_read_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each time twice as much is looked at, so that all of it costs what reading it a few times costs."""
     text = "```\n" + "".join(f"- key {number}: value\n# heading {number}\n" for number in range(2_000))
-    before = module._is_closed.cache_info().misses
+    asked: list[str] = []
+    closes = module._closes
+
+    def ask(piece: str) -> bool:
+        asked.append(piece)
+        return closes(piece)
+
+    monkeypatch.setattr(module, "_closes", ask)
+    before = module._closed_before.cache_info().misses
     assert blocks_in(text).items == ()
-    assert module._is_closed.cache_info().misses - before < 20
+    assert asked
+    assert len(asked) + module._closed_before.cache_info().misses - before < 20

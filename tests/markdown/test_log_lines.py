@@ -102,6 +102,9 @@ def test_what_was_left_open_is_closed() -> None:
         ("  - 09:05 改写的话 <!-- id=m1 role=user -->\r", "改写的话"),
         ("- 09:05 Ann: x <!-- id=m1 role=other at=never -->", "x"),
         ("- 09:05 x <!-- note -->", None),
+        ("-  09:05   x <!-- id=m1 -->", "x"),
+        ("- 09:05  <!-- id=m1 -->", ""),
+        ("- 09:05 <!-- id=m1 -->", None),
         ("- 09:05 x <!-- id= -->", None),
         ("09:05 x <!-- id=m1 -->", None),
     ],
@@ -111,6 +114,11 @@ def test_what_a_person_made_of_it(line: str, text: str | None) -> None:
     read = parse_log(f"{line}\n")
     assert [one.text for one in read] == ([] if text is None else [text])
     assert all(one.time is None for one in read)
+
+
+def test_a_line_of_spaces_is_passed_over_at_once() -> None:
+    """It is no line of ours; trying every way to read it as one would take minutes."""
+    assert [one.text for one in parse_log(f"- 09:05{' ' * 500_000}x\n- 09:05 x <!-- id=m1 -->\n")] == ["x"]
 
 
 def test_lines_of_history_are_as_before() -> None:

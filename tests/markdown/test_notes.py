@@ -77,6 +77,9 @@ def test_what_is_there_already_is_not_added_again() -> None:
         "<![CDATA[ x",
         "- ```\n  x",
         "> ```",
+        # A carriage return within a line is a space to the parser.
+        "\r```\nx",
+        "\r<!-- note",
     ],
 )
 def test_what_was_left_open_is_closed_and_swallows_nothing(open_end: str) -> None:
@@ -85,6 +88,11 @@ def test_what_was_left_open_is_closed_and_swallows_nothing(open_end: str) -> Non
         body = add(before, "later")
         assert body.startswith(before)
         assert entries(body)[-1] == ("09:15", "", "later")
+
+
+def test_a_mark_at_the_beginning_hides_no_fence_that_was_left_open() -> None:
+    """Of a text that begins with a byte order mark."""
+    assert entries(add("\ufeff```\nx", "later")) == [("09:15", "", "later")]
 
 
 def test_a_text_with_headings_is_read_back_as_one_entry() -> None:

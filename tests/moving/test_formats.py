@@ -58,6 +58,18 @@ def test_single_files(tmp_path: Path) -> None:
     assert messages(read(FIXTURES / "nanobot/sessions/cli_direct.jsonl")) == CASES["nanobot"]["messages"]
 
 
+def test_a_home_of_ours_is_no_workspace(tmp_path: Path) -> None:
+    """Its days and facts are not notes; how it is moved is told. A workspace with such folders of its own is one."""
+    days = tmp_path / "memory/conversations"
+    days.mkdir(parents=True)
+    (days / "2026-05-04.md").write_text("# Talks\n", encoding="utf-8")
+    assert recognised(open_source(tmp_path)) == "openclaw"
+    (days / "2026-05-05.md").write_text("---\ntype: conversation\nchecksum: 0a\n---\n", encoding="utf-8")
+    with pytest.raises(SourceError, match=r"a home of this memory.*JSON lines"):
+        read(tmp_path)
+    assert [file.path for file in read(tmp_path, given="openclaw").files]
+
+
 def test_nothing_that_is_known(tmp_path: Path) -> None:
     """The answer names the formats that may be given."""
     (tmp_path / "a.md").write_text("just text\n")

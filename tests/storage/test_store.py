@@ -275,6 +275,30 @@ async def test_full_disk_while_flushing_keeps_the_old_file(tmp_path: Path) -> No
         assert it.trouble[1:] == [None]
 
 
+async def test_document_that_cannot_be_rendered_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are written, the trouble is told, what is acknowledged waits, and the folder is let go of."""
+    async with opened(tmp_path) as it:
+        render = it.store._format_of(PROFILE).render
+
+        def fails(self: Any, document: Any) -> Any:
+            if document.path == PROFILE:
+                raise UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
+            return render(document)
+
+        monkeypatch.setattr(type(it.store._format_of(PROFILE)), "render", fails)
+        await it.set("one", "1")
+        await it.set("two", "2", OTHER)
+        await it.store.flush()
+        assert "- two: 2" in it.file(OTHER)
+        (trouble,) = it.trouble
+        assert (trouble or "").startswith(f"writing {PROFILE} failed: UnicodeEncodeError: ")
+    monkeypatch.undo()
+    async with opened(tmp_path) as it:
+        assert "- one: 1" in it.file()
+
+
 async def test_unreadable_file_is_never_written_over(tmp_path: Path) -> None:
     """Bytes that are no text are left alone; what was acknowledged before waits in the journal (fault 8)."""
     async with opened(tmp_path) as it:
@@ -338,6 +362,29 @@ async def test_background_flushes_when_time_has_come(tmp_path: Path) -> None:
         while it.store.unflushed():
             await anyio.lowlevel.checkpoint()
         assert "- four: x" in it.file()
+        group.cancel_scope.cancel()
+
+
+async def test_file_that_takes_long_to_rewrite_is_given_a_pause(tmp_path: Path) -> None:
+    """Four times what it took, when it is due by its own count; else a storm would rewrite a long day all the time."""
+
+    def slow(operation: str, path: Path) -> None:
+        if (operation, path.name) == ("exchange", "user-profile.md"):
+            it.clock.advance(0.1)
+
+    async with opened(tmp_path, FaultyFiles(slow), per_document=3) as it, anyio.create_task_group() as group:
+        await it.set("zero", "x")
+        await it.store.flush()
+        await it.set("one", "x")
+        await it.store.flush()
+        group.start_soon(it.store.run)
+        for key in ("two", "three", "four"):
+            await it.set(key, "x")
+        await anyio.wait_all_tasks_blocked()
+        assert it.store.unflushed() == {PROFILE: 3}
+        it.clock.advance(0.4)
+        while it.store.unflushed():
+            await anyio.lowlevel.checkpoint()
         group.cancel_scope.cancel()
 
 

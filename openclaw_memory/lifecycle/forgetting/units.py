@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, tzinfo
+from datetime import MINYEAR, UTC, datetime, time, tzinfo
 
 from openclaw_memory.layers import day_log, facts, notes, tasks
 from openclaw_memory.layers.documents import MarkdownDocument
@@ -23,8 +23,10 @@ from openclaw_memory.markdown.text import split_lines
 _TIMES_AND_WORDS = frozenset({"state", "priority", "created", "due", "completed"})
 """Attributes of a task that say nothing of what it is about."""
 
-_RULE = re.compile(r"(?=.*\|)\|?(?:\s*:?-+:?\s*\|?)+")
+_RULE = re.compile(r"(?=.*\|)\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 """The line below the names of a table's columns."""
+
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +225,12 @@ def _timed(document: MarkdownDocument, unit: Unit, zone: tzinfo) -> Unit:
 
 
 def _with(unit: Unit, since: datetime, until: datetime) -> Unit:
-    return replace(unit, since=since.astimezone(UTC), until=until.astimezone(UTC))
+    return replace(unit, since=_utc(since), until=_utc(until))
+
+
+def _utc(time: datetime) -> datetime:
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        # A person may name a file by the first day of all, or the last: what is beyond those is as early, or as late.
+        return _FIRST if time.year == MINYEAR else _LAST

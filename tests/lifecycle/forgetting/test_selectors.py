@@ -208,6 +208,40 @@ async def test_what_a_person_wrote_by_hand_goes_too(tmp_path: Path) -> None:
             assert holding(tmp_path, kept), kept
 
 
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{ROOM}/memory/0001-01-01.md",
+        f"{ROOM}/memory/9999-12-31.md",
+        "memory/summaries/daily/0001-01-01.md",
+        "memory/summaries/monthly/9999-12.md",
+    ],
+)
+async def test_a_file_of_the_first_day_or_the_last_stops_nothing(tmp_path: Path, zone: str, path: str) -> None:
+    """Such a day has no time in UTC; what is to be forgotten goes from there and from everywhere else."""
+    (tmp_path / path).parent.mkdir(parents=True)
+    (tmp_path / path).write_text(f"{SECRET}\n\n天气很好\n\n### 23:59\n{SECRET}\n", encoding="utf-8")
+    async with remembering(tmp_path, timezone=zone) as memory:
+        await memory.ask(said(SECRET))
+        forgotten = await forget(memory, text=SECRET)
+        assert forgotten.verified, forgotten.notice
+        assert counts(forgotten)[path.removeprefix("memory/")] == 2
+        assert holding(tmp_path, SECRET) == []
+        assert "天气很好" in (tmp_path / path).read_text(encoding="utf-8")
+
+
+async def test_a_line_of_dashes_is_read_at_once(tmp_path: Path) -> None:
+    """Below a line with a bar it could be the rule of a table; trying every way to read it as one took years."""
+    path = tmp_path / ROOM / "memory/2026-05-03.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"a | b\n{'-' * 200}x|\n\n{SECRET}\n", encoding="utf-8")
+    async with remembering(tmp_path) as memory:
+        forgotten = await forget(memory, text=SECRET)
+        assert forgotten.verified, forgotten.notice
+        assert path.read_text(encoding="utf-8").startswith(f"a | b\n{'-' * 200}x|\n")
+
+
 async def test_a_file_in_another_encoding_stays_in_it(tmp_path: Path) -> None:
     async with remembering(tmp_path) as memory:
         notes = tmp_path / "workspace" / "main" / "memory"
