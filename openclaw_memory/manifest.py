@@ -1,9 +1,11 @@
-"""`index.json`: what there is, for a person who looks into the folder. Derived; nothing reads it back."""
+"""`index.json`: what there is, for a person who looks into the folder. Derived; only its next edition reads it."""
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +18,71 @@ from openclaw_memory.layers.rooms import ROOMS
 from openclaw_memory.markdown.frontmatter import split
 from openclaw_memory.storage.durable import write_whole
 from openclaw_memory.storage.files import Files, Stamp
+from openclaw_memory.storage.looks import SAVING_SECONDS
 
 log = logging.getLogger(__name__)
 
 NAME = "index.json"
 
+MODIFIED = "modified_ns"
+"""Field with the time of a file's last change, in nanoseconds since 1970; left out while it may be changing still."""
+
 
 async def write_manifest(root: Path, files: Files, clock: Clock) -> None:
-    """List every file of the layers with its type, size, checksum and count. Failing is no loss and only logged."""
+    """List every file of the layers with its type, size, checksum and count. Failing is no loss and only logged.
+
+    A file that is as the last edition saw it is not read again: a start may meet a hundred megabytes of them.
+    """
     try:
-        entries = await anyio.to_thread.run_sync(_entries, root, files)
-        manifest = {"generated": clock.now().isoformat(timespec="seconds"), "files": entries}
-        data = json.dumps(manifest, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
-        await anyio.to_thread.run_sync(write_whole, files, root / NAME, data)
+        await anyio.to_thread.run_sync(_write, root, files, clock.now())
     except OSError as error:
         log.warning("%s could not be written: %s", root / NAME, error)
 
 
-def _entries(root: Path, files: Files) -> list[dict[str, Any]]:
-    entries = []
-    for room in ROOMS:
-        for folder in room.folders:
-            for name, stamp in sorted(_scan(files, root / folder).items()):
-                if not name.endswith(".md") or name.startswith("."):
-                    continue
-                entry: dict[str, Any] = {"file": f"{folder}/{name}", "type": room.name, "size": stamp.size}
-                try:
-                    text, _ = read_text(name, files.read_now(root / folder / name))
-                except (OSError, UnreadableDocumentError) as error:
-                    entry["problem"] = str(error)
-                else:
-                    fields = split(text).fields
-                    entry |= {key: fields[key] for key in ("checksum", "message_count", "updated") if key in fields}
-                entries.append(entry)
-    return entries
+def _write(root: Path, files: Files, now: datetime) -> None:
+    known = _last_edition(root, files)
+    entries = [
+        _entry(room.name, root, f"{folder}/{name}", stamp, known, files)
+        for room in ROOMS
+        for folder in room.folders
+        for name, stamp in sorted(_scan(files, root / folder).items())
+        if name.endswith(".md") and not name.startswith(".")
+    ]
+    write_whole(files, root / NAME, rendered(entries, now))
+
+
+def _entry(
+    layer: str, root: Path, path: str, stamp: Stamp, known: Mapping[str, dict[str, Any]], files: Files
+) -> dict[str, Any]:
+    last = known.get(path)
+    if last is not None and (last.get("size"), last.get(MODIFIED)) == (stamp.size, stamp.mtime_ns):
+        return last
+    entry: dict[str, Any] = {"file": path, "type": layer, "size": stamp.size}
+    try:
+        text, _ = read_text(path.rpartition("/")[2], files.read_now(root / path))
+    except (OSError, UnreadableDocumentError) as error:
+        return entry | {"problem": str(error)}
+    fields = split(text).fields
+    entry |= {key: fields[key] for key in ("checksum", "message_count", "updated") if key in fields}
+    # What was changed just now may be changed again before the clock of the file system ticks.
+    return entry if abs(files.age(stamp)) < SAVING_SECONDS else entry | {MODIFIED: stamp.mtime_ns}
+
+
+def rendered(entries: list[dict[str, Any]], now: datetime) -> bytes:
+    """Give the file's text, a line for each entry."""
+    lines = ",\n  ".join(json.dumps(entry, ensure_ascii=False, default=str) for entry in entries)
+    generated = json.dumps(now.isoformat(timespec="seconds"))
+    text = f'{{\n "generated": {generated},\n "files": [\n  {lines}\n ]\n}}\n'
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _last_edition(root: Path, files: Files) -> dict[str, dict[str, Any]]:
+    """Give the entries of the last edition by file; none where there is none, or not such a one."""
+    try:
+        found = json.loads(files.read_now(root / NAME))["files"]
+        return {entry["file"]: entry for entry in found if "problem" not in entry}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
 
 
 def _scan(files: Files, folder: Path) -> dict[str, Stamp]:

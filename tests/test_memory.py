@@ -27,6 +27,7 @@ from contracts import (
     prompt_text,
 )
 from openclaw_memory import Memory, MemoryConfig
+from openclaw_memory.storage.files import Stamp
 from tests.support import FaultyFiles, Remembering, no_space, remembering
 
 
@@ -96,6 +97,58 @@ async def test_manifest_lists_what_there_is(tmp_path: Path) -> None:
     assert entry["file"] == "conversations/2026-05-04.md"
     assert (entry["type"], entry["message_count"], entry["size"]) == ("conversation", 2, path.stat().st_size)
     assert f"checksum: {entry['checksum']}\n" in path.read_text()
+
+
+async def test_start_and_stop_read_no_document_that_nobody_changed(tmp_path: Path) -> None:
+    """Neither for the index nor for `index.json`, which lists what its last edition knew; what changed is read."""
+
+    class Counting(FaultyFiles):
+        opened: list[str]
+
+        def age(self, stamp: Stamp) -> float:
+            return 10.0
+
+        async def read(self, path: Path) -> tuple[bytes, Stamp]:
+            self.opened += [path.name] * (path.suffix == ".md")
+            return await super().read(path)
+
+        def read_now(self, path: Path) -> bytes:
+            self.opened += [path.name] * (path.suffix == ".md")
+            return super().read_now(path)
+
+    async def again() -> tuple[list[str], dict[str, Any]]:
+        files = Counting()
+        files.opened = []
+        async with remembering(tmp_path, files=files):
+            pass
+        manifest = json.loads((tmp_path / "memory/index.json").read_text())
+        return files.opened, {entry["file"]: entry for entry in manifest["files"]}
+
+    async with remembering(tmp_path) as it:
+        await it.ask(say("one"))
+        await it.ask(UpdateFact(section="S", key="k", value="v"))
+    await again()
+    read, listed = await again()
+    assert read == []
+    assert listed.keys() == {"conversations/2026-05-04.md", "facts/user-profile.md"}
+    day = tmp_path / "memory/conversations/2026-05-04.md"
+    day.write_text(day.read_text().replace("one", "one and a half"))
+    read, listed = await again()
+    assert "2026-05-04.md" in read
+    assert listed["conversations/2026-05-04.md"]["size"] == day.stat().st_size
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", '{"files": [1]}', '{"files": [{"file": []}]}', "\x00" * 9])
+async def test_manifest_of_any_text_is_made_anew(tmp_path: Path, broken: str) -> None:
+    async with remembering(tmp_path) as it:
+        await it.ask(say("one"))
+    path = tmp_path / "memory/index.json"
+    whole = json.loads(path.read_text())["files"]
+    path.write_text(broken)
+    async with remembering(tmp_path):
+        pass
+    again = json.loads(path.read_text())["files"]
+    assert [entry["checksum"] for entry in again] == [entry["checksum"] for entry in whole]
 
 
 async def test_start_that_fails_lets_go_of_the_folder(tmp_path: Path) -> None:
