@@ -91,28 +91,28 @@ class Flusher:
             return
         async with self._shelf.locks.hold(chosen):
             to_render: dict[str, tuple[Entry, Any, int]] = {}
-            for path in chosen:
-                entry = await self._shelf.refresh_held(path)
-                late_edit_seen = await self._shelf.adopt_late_edit(path)
-                if entry.problem is not None or not late_edit_seen:
-                    # Looked at again some time later: what can't be read may be readable then, and who writes into
-                    # the file that we displaced is done.
-                    self._put_off(entry)
-                elif entry.stamp is not None and entry.stamp != entry.ours and self._shelf.looks.is_young(entry.stamp):
-                    # Somebody may still be saving it; what is acknowledged is in the journal.
-                    self._put_off(entry)
-                elif entry.to_write:
-                    upto = max((position for position, _ in entry.flushed[-1:] + entry.unflushed[-1:]), default=0)
-                    to_render[path] = (entry, entry.committed, upto)
-            if not to_render:
-                return
-            self.rewriting |= to_render.keys()
             try:
-                done = await self._rewrite(to_render)
+                for path in chosen:
+                    entry = await self._shelf.refresh_held(path)
+                    late_edit_seen = await self._shelf.adopt_late_edit(path)
+                    if entry.problem is not None or not late_edit_seen or self._may_be_being_saved(entry):
+                        # Looked at again some time later: what can't be read may be readable then, and who saves the
+                        # file, or writes into the one that we displaced, is done. What is acknowledged is in the
+                        # journal.
+                        self._put_off(entry)
+                    elif entry.to_write:
+                        upto = max((position for position, _ in entry.flushed[-1:] + entry.unflushed[-1:]), default=0)
+                        to_render[path] = (entry, entry.committed, upto)
+                        # At once: the looks at the others take a while.
+                        self.rewriting.add(path)
+                done = await self._rewrite(to_render) if to_render else ()
             finally:
                 self.rewriting -= to_render.keys()
         if done:
             self._record((), done)
+
+    def _may_be_being_saved(self, entry: Entry) -> bool:
+        return entry.stamp is not None and entry.stamp != entry.ours and self._shelf.looks.is_young(entry.stamp)
 
     async def _rewrite(self, to_render: Mapping[str, tuple[Entry, Any, int]]) -> tuple[Flush, ...]:
         """Rewrite documents while their locks are held; gives what is on the disk now."""

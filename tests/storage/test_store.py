@@ -22,7 +22,7 @@ from openclaw_memory.errors import RootInUseError, UnreadableDocumentError
 from openclaw_memory.layers.rooms import FOLDERS, format_of
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.entries import Entry
-from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.files import LocalFiles, Stamp
 from openclaw_memory.storage.flusher import REST_SECONDS
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.operations import Operation, Record, encode
@@ -161,6 +161,36 @@ async def test_edit_between_read_and_flush_keeps_both(tmp_path: Path) -> None:
         await it.store.flush()
         assert "- mine: by hand again\n- two: 2\n- three: 3\n" in it.file()
         assert it.seen[PROFILE].body == it.file().split("---\n", 2)[2]
+
+
+async def test_document_counts_as_rewritten_once_its_own_file_was_looked_at(tmp_path: Path) -> None:
+    """Who rotates it then need not wait for its lock while the files that are rewritten with it are looked at."""
+
+    class LooksLong(FaultyFiles):
+        def __init__(self) -> None:
+            super().__init__()
+            self.reached, self.go_on = anyio.Event(), anyio.Event()
+            self.go_on.set()
+
+        async def stamp(self, path: Path) -> Stamp | None:
+            if path.name == "other.md" and not self.go_on.is_set():
+                self.reached.set()
+                await self.go_on.wait()
+            return await super().stamp(path)
+
+    files = LooksLong()
+    async with opened(tmp_path, files) as it:
+        await it.set("a", "1")
+        await it.set("b", "2", OTHER)
+        files.go_on = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(it.store.flush, [PROFILE, OTHER])
+            with anyio.fail_after(20):
+                await files.reached.wait()
+            rewritten = it.store.is_rewritten_now(PROFILE), it.store.is_rewritten_now(OTHER)
+            files.go_on.set()
+        assert rewritten == (True, False)
+        assert not it.store.is_rewritten_now(PROFILE)
 
 
 async def test_edit_during_the_flush_is_not_overwritten(tmp_path: Path) -> None:
