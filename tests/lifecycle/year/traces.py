@@ -8,6 +8,8 @@ from typing import Any
 
 from openclaw_memory.layers.history_shards import opened
 from openclaw_memory.lifecycle.forgetting.tombstones import FORGOTTEN
+from openclaw_memory.manifest import MODIFIED
+from openclaw_memory.manifest import NAME as MANIFEST
 
 OF_THE_DISK = (".journal", ".inbox", ".lock", "stamps", "kept")
 """Files and folders about when something was written, and where it lay before."""
@@ -36,4 +38,6 @@ def _without_chance(name: str, values: dict[str, Any]) -> Any:
         return len(values)
     if name.endswith("summaries.json"):
         return {path: {key: value for key, value in one.items() if key != "stamps"} for path, one in values.items()}
+    if name.endswith(f"/{MANIFEST}"):
+        return [{key: value for key, value in one.items() if key != MODIFIED} for one in values["files"]]
     return values
