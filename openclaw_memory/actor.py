@@ -81,8 +81,11 @@ class Memory:
     async def start(self, bus: EventBus) -> None:
         """Open the memory folder, finish what a crash interrupted, and begin to answer.
 
-        Where another process owns the folder, this one reads beside it and hands its writes in.
+        Where another process owns the folder, this one reads beside it and hands its writes in. A stop that still goes
+        on ends first.
         """
+        if self._stopping is not None:
+            await asyncio.shield(self._stopping)
         problems: list[Exception] = []
 
         async def begin() -> None:

@@ -28,19 +28,24 @@ MODIFIED = "modified_ns"
 """Field with the time of a file's last change, in nanoseconds since 1970; left out while it may be changing still."""
 
 
-async def write_manifest(root: Path, files: Files, clock: Clock) -> None:
+FIELDS = ("checksum", "message_count", "updated")
+"""Fields of a file's front matter that are told."""
+
+
+async def write_manifest(root: Path, files: Files, clock: Clock, *, anew: bool = False) -> None:
     """List every file of the layers with its type, size, checksum and count. Failing is no loss and only logged.
 
-    A file that is as the last edition saw it is not read again: a start may meet a hundred megabytes of them.
+    A file that is as the last edition saw it is not read again: a start may meet a hundred megabytes of them. `anew`:
+    take nothing from the last edition, since somebody may have written into it what is to be forgotten.
     """
     try:
-        await anyio.to_thread.run_sync(_write, root, files, clock.now())
+        await anyio.to_thread.run_sync(_write, root, files, clock.now(), anew)
     except OSError as error:
         log.warning("%s could not be written: %s", root / NAME, error)
 
 
-def _write(root: Path, files: Files, now: datetime) -> None:
-    known = _last_edition(root, files)
+def _write(root: Path, files: Files, now: datetime, anew: bool) -> None:
+    known = {} if anew else _last_edition(root, files)
     entries = [
         _entry(room.name, root, f"{folder}/{name}", stamp, known, files)
         for room in ROOMS
@@ -54,16 +59,16 @@ def _write(root: Path, files: Files, now: datetime) -> None:
 def _entry(
     layer: str, root: Path, path: str, stamp: Stamp, known: Mapping[str, dict[str, Any]], files: Files
 ) -> dict[str, Any]:
+    entry: dict[str, Any] = {"file": path, "type": layer, "size": stamp.size}
     last = known.get(path)
     if last is not None and (last.get("size"), last.get(MODIFIED)) == (stamp.size, stamp.mtime_ns):
-        return last
-    entry: dict[str, Any] = {"file": path, "type": layer, "size": stamp.size}
+        return entry | {key: last[key] for key in (*FIELDS, MODIFIED) if key in last}
     try:
         text, _ = read_text(path.rpartition("/")[2], files.read_now(root / path))
     except (OSError, UnreadableDocumentError) as error:
         return entry | {"problem": str(error)}
     fields = split(text).fields
-    entry |= {key: fields[key] for key in ("checksum", "message_count", "updated") if key in fields}
+    entry |= {key: fields[key] for key in FIELDS if key in fields}
     # What was changed just now may be changed again before the clock of the file system ticks.
     return entry if abs(files.age(stamp)) < SAVING_SECONDS else entry | {MODIFIED: stamp.mtime_ns}
 

@@ -172,3 +172,20 @@ async def test_stop_that_is_cancelled_at_any_step_goes_on_and_can_be_waited_for_
         assert it.memory.status().owner is None
         days = "".join(path.read_text() for path in sorted(it.folder.glob("conversations/*.md")))
         assert [number for number in range(step + 1) if f"number {number}\n" not in days] == []
+
+
+async def test_start_waits_for_a_stop_that_goes_on(tmp_path: Path) -> None:
+    """Whoever gave up waiting for a stop may start again at once: the same memory owns the folder and answers."""
+    memory = Memory(MemoryConfig(root=tmp_path, watch=False))
+    async with EventBus() as bus:
+        await memory.start(bus)
+        stopping = asyncio.create_task(memory.stop())
+        await asyncio.sleep(0)
+        stopping.cancel()
+        await asyncio.wait([stopping])
+        assert stopping.cancelled()
+        await memory.start(bus)
+        assert memory.status().running
+        assert memory.status().owner is None
+        assert (await bus.request(say("again"))).success
+        await memory.stop()

@@ -89,7 +89,7 @@ class Cleaning:
             except OSError as error:
                 problems.append(f"{found.path} can't be made anew ({error.strerror or error})")
         await self._index(plan, traces, but, problems)
-        await write_manifest(self._config.memory_folder, self._files, self._clock)
+        await write_manifest(self._config.memory_folder, self._files, self._clock, anew=True)
         lagging = self._store.lagging(paths, done)
         problems += [f"{path} can't be written now; it is done as soon as it can" for path in lagging[:TOLD]]
         if not lagging:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from datetime import timedelta
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from contracts import BatchContent, MemoryRead, MemorySearch, MemoryWrite, MessageContent, MessagesContent, UpdateFact
-from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.files import LocalFiles, Stamp
 from openclaw_memory.storage.store import Store
 from tests.lifecycle.forgetting.world import (
     EVERYWHERE,
@@ -70,6 +71,27 @@ async def test_case_34_forgotten_text_is_gone_from_every_file(tmp_path: Path, en
         assert not any(SECRET in result.snippet for result in results.results)
         results = await memory.ask(MemorySearch(query="面条"))
         assert any("面条" in result.snippet for result in results.results)
+
+
+async def test_case_34_what_somebody_wrote_into_the_list_of_files_goes(tmp_path: Path) -> None:
+    """`index.json` takes over what it told of files that did not change; then nothing of that is."""
+
+    class Settled(FaultyFiles):
+        def age(self, stamp: Stamp) -> float:
+            return 60.0
+
+    async with remembering(tmp_path, files=Settled()) as memory:
+        await memory.ask(said("天气很好"))
+    path = tmp_path / "memory" / "index.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["files"][0]["checksum"] = SECRET
+    path.write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")
+    async with remembering(tmp_path, files=Settled()) as memory:
+        assert SECRET in path.read_text(encoding="utf-8")
+        await memory.ask(UpdateFact(section="S", key="k", value=SECRET))
+        await forget(memory, text=SECRET)
+        assert holding(tmp_path, SECRET) == []
+    assert holding(tmp_path, SECRET) == []
 
 
 MOST_CRASHES = 12
