@@ -29,7 +29,7 @@ from openclaw_memory.clock import Clock, SystemClock
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.errors import EncodingUnavailableError
 from openclaw_memory.context.tokens import EstimateCounter, TokenCounter, make_counter
-from openclaw_memory.errors import RootInUseError
+from openclaw_memory.errors import AlreadyStartedError, RootInUseError
 from openclaw_memory.guest import Guest
 from openclaw_memory.ids import MessageIds
 from openclaw_memory.lifecycle.jobs import Outcome
@@ -77,15 +77,25 @@ class Memory:
         self._serving: Serving | None = None
         self._replies: Replies | None = None
         self._stopping: asyncio.Task[None] | None = None
+        self._turning = asyncio.Lock()
+        """Held by who starts or begins to stop: one after the other."""
 
     async def start(self, bus: EventBus) -> None:
         """Open the memory folder, finish what a crash interrupted, and begin to answer.
 
         Where another process owns the folder, this one reads beside it and hands its writes in. A stop that still goes
         on ends first.
+
+        Raises: `AlreadyStartedError`; what the store, the index and the bus raise. Then nothing is held.
         """
-        if self._stopping is not None:
-            await asyncio.shield(self._stopping)
+        async with self._turning:
+            if self._stopping is not None:
+                await asyncio.shield(self._stopping)
+            if self._serving is not None:
+                raise AlreadyStartedError
+            await self._start(bus)
+
+    async def _start(self, bus: EventBus) -> None:
         problems: list[Exception] = []
 
         async def begin() -> None:
@@ -162,11 +172,17 @@ class Memory:
         Whoever is cancelled while it waits for that may call this again: it goes on meanwhile. A folder that was let go
         of halfway would stay locked.
         """
-        if self._serving is None:
-            return
-        if self._stopping is None:
-            self._stopping = asyncio.create_task(self._stop(self._serving), name="openclaw-memory stop")
-        await asyncio.shield(self._stopping)
+        async with self._turning:
+            if self._serving is None:
+                return
+            if self._stopping is None:
+                self._stopping = asyncio.create_task(self._stop(self._serving), name="openclaw-memory stop")
+            elif self._subscription is not None:
+                # Refuses in a handler, for which that stop waits.
+                await self._subscription.drain(0)
+            stopping = self._stopping
+        if stopping is not None:
+            await asyncio.shield(stopping)
 
     async def _stop(self, serving: Serving) -> None:
         try:

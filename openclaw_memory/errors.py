@@ -59,6 +59,13 @@ class UnstorableError(OpenClawMemoryError):
         self.cause = cause
 
 
+class AlreadyStartedError(OpenClawMemoryError):
+    """Raised when a memory is started that serves already, or whose stop failed; it is as it was."""
+
+    def __init__(self) -> None:
+        super().__init__("this memory is started already; stop it first")
+
+
 class RootInUseError(OpenClawMemoryError):
     """Raised when another process owns the memory folder."""
 

@@ -31,6 +31,12 @@ MODIFIED = "modified_ns"
 FIELDS = ("checksum", "message_count", "updated")
 """Fields of a file's front matter that are told."""
 
+LONGEST = 200
+"""Characters of such a field."""
+
+MOST_BYTES = 64 << 20
+"""Size of the last edition that is read; an entry takes some two hundred."""
+
 
 async def write_manifest(root: Path, files: Files, clock: Clock, *, anew: bool = False) -> None:
     """List every file of the layers with its type, size, checksum and count. Failing is no loss and only logged.
@@ -40,7 +46,7 @@ async def write_manifest(root: Path, files: Files, clock: Clock, *, anew: bool =
     """
     try:
         await anyio.to_thread.run_sync(_write, root, files, clock.now(), anew)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         log.warning("%s could not be written: %s", root / NAME, error)
 
 
@@ -62,20 +68,30 @@ def _entry(
     entry: dict[str, Any] = {"file": path, "type": layer, "size": stamp.size}
     last = known.get(path)
     if last is not None and (last.get("size"), last.get(MODIFIED)) == (stamp.size, stamp.mtime_ns):
-        return entry | {key: last[key] for key in (*FIELDS, MODIFIED) if key in last}
+        return entry | _told(last) | {MODIFIED: stamp.mtime_ns}
     try:
         text, _ = read_text(path.rpartition("/")[2], files.read_now(root / path))
     except (OSError, UnreadableDocumentError) as error:
         return entry | {"problem": str(error)}
-    fields = split(text).fields
-    entry |= {key: fields[key] for key in FIELDS if key in fields}
+    entry |= _told(split(text).fields)
     # What was changed just now may be changed again before the clock of the file system ticks.
     return entry if abs(files.age(stamp)) < SAVING_SECONDS else entry | {MODIFIED: stamp.mtime_ns}
 
 
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Choose what is told of a file. A person may have written anything there; it is told as far as it is short."""
+    return {key: _short(fields[key]) for key in FIELDS if key in fields}
+
+
+def _short(value: Any) -> int | str:
+    if type(value) is int:
+        return value if abs(value) < 1 << 63 else hex(value)[:LONGEST]
+    return str(value)[:LONGEST]
+
+
 def rendered(entries: list[dict[str, Any]], now: datetime) -> bytes:
     """Give the file's text, a line for each entry."""
-    lines = ",\n  ".join(json.dumps(entry, ensure_ascii=False, default=str) for entry in entries)
+    lines = ",\n  ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     generated = json.dumps(now.isoformat(timespec="seconds"))
     text = f'{{\n "generated": {generated},\n "files": [\n  {lines}\n ]\n}}\n'
     return text.encode("utf-8", "backslashreplace")
@@ -84,6 +100,10 @@ def rendered(entries: list[dict[str, Any]], now: datetime) -> bytes:
 def _last_edition(root: Path, files: Files) -> dict[str, dict[str, Any]]:
     """Give the entries of the last edition by file; none where there is none, or not such a one."""
     try:
+        # A scan lists files only: reading a pipe of that name would never end.
+        stamp = files.scan(root, (NAME,)).get(NAME)
+        if stamp is None or stamp.size > MOST_BYTES:
+            return {}
         found = json.loads(files.read_now(root / NAME))["files"]
         return {entry["file"]: entry for entry in found if "problem" not in entry}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,6 +28,7 @@ from contracts import (
     prompt_text,
 )
 from openclaw_memory import Memory, MemoryConfig
+from openclaw_memory.manifest import MOST_BYTES
 from openclaw_memory.storage.files import Stamp
 from tests.support import FaultyFiles, Remembering, no_space, remembering
 
@@ -149,6 +151,41 @@ async def test_manifest_of_any_text_is_made_anew(tmp_path: Path, broken: str) ->
         pass
     again = json.loads(path.read_text())["files"]
     assert [entry["checksum"] for entry in again] == [entry["checksum"] for entry in whole]
+
+
+@pytest.mark.parametrize("odd", ["pipe", "device", "huge"])
+async def test_list_of_files_that_is_no_file_of_ours_stops_no_start(tmp_path: Path, odd: str) -> None:
+    """A pipe would be read for ever, and a huge file into the memory; it is made anew."""
+    async with remembering(tmp_path) as it:
+        await it.ask(say("one"))
+    path = tmp_path / "memory/index.json"
+    path.unlink()
+    if odd == "pipe":
+        os.mkfifo(path)
+    elif odd == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.truncate(MOST_BYTES + 1)
+    async with remembering(tmp_path) as it:
+        assert it.memory.status().owner is None
+    assert len(json.loads(path.read_text())["files"]) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["!!timestamp 2026-05-04: x", "!!binary aGk=: x", "!!float .nan", "9" * 5000, "x" * 5000, "[1, 2]", "&a [*a]"],
+)
+async def test_front_matter_of_any_kind_is_listed_in_short(tmp_path: Path, told: str) -> None:
+    """Whatever a person writes where a file tells of itself: the start goes on, and the list is JSON."""
+    path = tmp_path / "memory/facts/mine.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"---\nupdated:\n  {told}\n---\n# Mine\n\n## S\n\n- k: v\n")
+    for _ in range(2):
+        async with remembering(tmp_path):
+            pass
+        (entry,) = json.loads((tmp_path / "memory/index.json").read_text())["files"]
+        assert len(str(entry.get("updated", ""))) <= 200
 
 
 async def test_start_that_fails_lets_go_of_the_folder(tmp_path: Path) -> None:

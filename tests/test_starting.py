@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import itertools
 import logging
 import threading
@@ -13,9 +14,10 @@ from typing import Any
 import anyio
 import pytest
 
-from bus import BusClosedError, EventBus, NoResponderError
+from bus import BusClosedError, DrainInHandlerError, EventBus, NoResponderError
 from contracts import MemoryWrite
 from openclaw_memory import Memory, MemoryConfig
+from openclaw_memory.errors import AlreadyStartedError
 from openclaw_memory.guest import Guest
 from openclaw_memory.owner import Owner
 from tests.support import FaultyFiles, remembering
@@ -189,3 +191,53 @@ async def test_start_waits_for_a_stop_that_goes_on(tmp_path: Path) -> None:
         assert memory.status().owner is None
         assert (await bus.request(say("again"))).success
         await memory.stop()
+
+
+async def test_started_twice_is_refused_and_stop_waits_for_a_start(tmp_path: Path) -> None:
+    """Whoever starts and stops at once is served one after the other; in the end the folder is free."""
+    memory = Memory(MemoryConfig(root=tmp_path, watch=False))
+    async with EventBus() as bus:
+        starting = asyncio.create_task(memory.start(bus))
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(memory.stop())
+        await asyncio.wait([starting, stopping])
+        assert starting.exception() is None
+        assert stopping.exception() is None
+        assert not memory.status().running
+        await memory.start(bus)
+        with pytest.raises(AlreadyStartedError, match="stop it first"):
+            await memory.start(bus)
+        assert (await bus.request(say("again"))).success
+        await asyncio.gather(memory.stop(), memory.start(bus))
+        assert memory.status().owner is None
+        assert (await bus.request(say("and again"))).success
+        await memory.stop()
+    async with remembering(tmp_path) as it:
+        assert it.memory.status().owner is None
+
+
+async def test_stop_in_a_handler_that_another_stop_waits_for_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would wait for itself."""
+    memory = Memory(MemoryConfig(root=tmp_path, watch=False))
+    plan, refused = Owner.plan, []
+    stopping: asyncio.Task[None] | None = None
+
+    async def stops(self: Owner, *arguments: Any) -> Any:
+        nonlocal stopping
+        stopping = asyncio.create_task(memory.stop(), context=contextvars.Context())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        with pytest.raises(DrainInHandlerError) as caught:
+            await memory.stop()
+        refused.append(caught)
+        return await plan(self, *arguments)
+
+    monkeypatch.setattr(Owner, "plan", stops)
+    async with EventBus() as bus:
+        await memory.start(bus)
+        assert (await bus.request(say("hello"))).success
+        assert stopping is not None
+        await stopping
+    assert len(refused) == 1
