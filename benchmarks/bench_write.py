@@ -75,13 +75,17 @@ class CountingFiles(LocalFiles):
 class _CountingFile:
     def __init__(self, inner: OpenFile, files: CountingFiles) -> None:
         self._files = files
-        self._append = inner.append
+        self._append, self._append_synced = inner.append, inner.append_synced
         self.sync, self.stamp, self.close = inner.sync, inner.stamp, inner.close
         self.has_name = inner.has_name
 
     def append(self, data: bytes) -> None:
         self._files.written += len(data)
         self._append(data)
+
+    def append_synced(self, data: bytes) -> None:
+        self._files.written += len(data)
+        self._append_synced(data)
 
 
 def texts(count: int, seed: int = 1) -> list[str]:

@@ -74,8 +74,10 @@ def capture(
     Parameters: `earlier`, which finds the user's messages of the session before it, oldest first; `supplied`, what
     memory put into the session's last context; `kind` of the session; `rules`; `now`.
     """
-    # Imported when the first user speaks: its patterns take a while to be compiled.
-    from openclaw_memory.capture import event_of, judge, suggestion_of
+    # Imported when the first user speaks: its patterns take a while to be compiled. From the modules themselves, since
+    # a package is asked for each name every time.
+    from openclaw_memory.capture.events import event_of, suggestion_of
+    from openclaw_memory.capture.judge import judge
 
     writes: list[tuple[MemoryWrite, str]] = []
     suggestions: list[str] = []

@@ -48,7 +48,7 @@ async def without_secrets(items: Sequence[Change], language: Language) -> Discre
 
     Raises: `Refused` when a topic holds a secret: it is the name of a file.
     """
-    if len(items) == 1 and _is_harmless(items[0]):
+    if len(items) == 1 and is_harmless(items[0]):
         return Discreet(items)
     if sum(map(_size, items)) <= AT_ONCE:
         return masked(items, language)
@@ -62,7 +62,7 @@ def masked(items: Sequence[Change], language: Language) -> Discreet:
     return Discreet(done, tuple(masker.kinds)) if masker.kinds else Discreet(items)
 
 
-def _is_harmless(item: Change) -> bool:
+def is_harmless(item: Change) -> bool:
     """Tell whether a write is one message, as nearly all are, and short, with nothing in it that may be a secret."""
     if not isinstance(item, MemoryWrite):
         return False

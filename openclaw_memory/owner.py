@@ -108,7 +108,7 @@ class Owner:
         )
         self.forgetter = Forgetter(config, self._store, self._catalog, self.indexing, self.meaning, files, clock)
         alike = None if self.meaning is None else self.meaning.alike
-        self._writer = Writer(self._store, config, clock, new_id, self.forgetter, alike)
+        self.writer = Writer(self._store, config, clock, new_id, self.forgetter, alike)
         self._models = Models(config.completion)
         tools = Tools(config, self._store, self._catalog, clock, counter, self._models, new_id, self.forgetter.state)
         self.compactor = Compactor(tools, self.reader)
@@ -160,7 +160,7 @@ class Owner:
 
     async def plan(self, change: Change, supplied: Sequence[str] = ()) -> Planned:
         """Plan an event and queue it for the journal; as `Writer.write`."""
-        return await self._writer.write(change, supplied)
+        return await self.writer.write(change, supplied)
 
     async def promote(self, action: str, once: str | None = None) -> dict[str, Any]:
         """Preview, apply or undo promotion; gives what `openclaw-memory promote` shows.

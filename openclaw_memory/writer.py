@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
 import anyio.to_thread
 
@@ -30,6 +29,7 @@ from openclaw_memory.writing.at_once import AtOnce
 from openclaw_memory.writing.changes import check_allowed, idempotency, items_of, storable, with_items
 from openclaw_memory.writing.drafting import Drafting
 from openclaw_memory.writing.entries import Alike
+from openclaw_memory.writing.forgotten import Forgotten
 from openclaw_memory.writing.judging import Judging
 from openclaw_memory.writing.naming import Naming
 from openclaw_memory.writing.needs import Needs
@@ -38,24 +38,8 @@ from openclaw_memory.writing.planning import plan_item
 log = logging.getLogger(__name__)
 
 
-class Forgotten(Protocol):
-    """What was forgotten, and must not come back by itself."""
-
-    def state(self) -> object:
-        """Give what tells whether more was forgotten since it was asked last."""
-        ...
-
-    def concerns(self, items: Sequence[Change]) -> bool:
-        """Tell whether any of these has to be looked at."""
-        ...
-
-    def refuse(self, items: Sequence[Change], *, batch: bool) -> None:
-        """Refuse what comes back by itself. May take a while. Raises: `Refused`."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
+# A tuple: every write waits until one is made.
+class Planned(NamedTuple):
     """An event on its way to the disk: its addresses, and what the reply says beside them."""
 
     commit: Commit
@@ -99,8 +83,8 @@ class Writer:
         limits = rotation.Limits(config.conversations.max_messages_per_file, config.conversations.max_file_bytes)
         self._naming = Naming(store, config, new_id, limits, alike)
         self._drafting = Drafting(store, limits)
-        self._at_once = AtOnce(store, config, new_id, self._drafting)
         self._judging = Judging(store, config)
+        self._at_once = AtOnce(store, config, new_id, self._drafting, self._judging, forgotten)
         self._zone = config.zone
         self._policies = policies(config.session)
 
@@ -112,6 +96,22 @@ class Writer:
         Raises: `Refused` with the field and the reason, `UnreadableDocumentError`, `StorageError`, `ClosedError`;
         then nothing was changed.
         """
+        return self.write_at_once(change, supplied) or await self.write_waiting(change, supplied)
+
+    def write_at_once(self, change: Change, supplied: Sequence[str] = ()) -> Planned | None:
+        """Do the same with an event for which nothing need be waited for; None, and nothing done, for any other."""
+        if not isinstance(change, MemoryWrite):
+            return None
+        kind = self._kind(change)
+        check_allowed(change, kind, self._policies[kind].writes)
+        planned = self._at_once.plan(change, kind, self._now(), supplied)
+        if planned is None:
+            return None
+        draft, key, suggestions = planned
+        return Planned(self._store.commit(draft), (key,), None, suggestions)
+
+    async def write_waiting(self, change: Change, supplied: Sequence[str] = ()) -> Planned:
+        """Do the same with any event."""
         kind = self._kind(change)
         items = items_of(change)
         for item in items:
@@ -125,7 +125,7 @@ class Writer:
             return await self._write(change, items, kind, now, supplied)
         planned = await self._write(with_items(change, discreet.items), discreet.items, kind, now, supplied)
         words = told(discreet.kinds, language)
-        return replace(planned, message=f"{planned.message}; {words}" if planned.message else words)
+        return planned._replace(message=f"{planned.message}; {words}" if planned.message else words)
 
     async def _write(
         self, change: Change, items: Sequence[Change], kind: SessionKind, now: datetime, supplied: Sequence[str]
@@ -144,11 +144,6 @@ class Writer:
     async def _queued(
         self, change: Change, items: Sequence[Change], captured: Captured, kind: SessionKind, now: datetime
     ) -> Planned:
-        if not captured.writes and not (self._forgotten is not None and self._forgotten.concerns(items)):
-            at_once = self._at_once.plan(change, kind, now)
-            if at_once is not None:
-                draft, key = at_once
-                return Planned(self._store.commit(draft), (key,), None, tuple(dict.fromkeys(captured.suggestions)))
         every = [*items, *(write for write, _ in captured.writes)] if captured.writes else items
         needs = await self._naming.needs(change, every, kind, now)
         seen = await self._not_forgotten(change, items)

@@ -86,6 +86,10 @@ class _FaultyFile:
         self._files._check("append", self._path)
         self._inner.append(data)
 
+    def append_synced(self, data: bytes) -> None:
+        self.append(data)
+        self.sync()
+
     def sync(self) -> None:
         self._files._check("sync", self._path)
         self._inner.sync()

@@ -20,6 +20,7 @@ from openclaw_memory import Memory, MemoryConfig
 from openclaw_memory.errors import AlreadyStartedError
 from openclaw_memory.guest import Guest
 from openclaw_memory.owner import Owner
+from openclaw_memory.writer import Writer
 from tests.support import FaultyFiles, remembering
 
 
@@ -221,10 +222,10 @@ async def test_stop_in_a_handler_that_another_stop_waits_for_is_refused(
 ) -> None:
     """It would wait for itself."""
     memory = Memory(MemoryConfig(root=tmp_path, watch=False))
-    plan, refused = Owner.plan, []
+    write, refused = Writer.write_waiting, []
     stopping: asyncio.Task[None] | None = None
 
-    async def stops(self: Owner, *arguments: Any) -> Any:
+    async def stops(self: Writer, *arguments: Any) -> Any:
         nonlocal stopping
         stopping = asyncio.create_task(memory.stop(), context=contextvars.Context())
         await asyncio.sleep(0)
@@ -232,9 +233,9 @@ async def test_stop_in_a_handler_that_another_stop_waits_for_is_refused(
         with pytest.raises(DrainInHandlerError) as caught:
             await memory.stop()
         refused.append(caught)
-        return await plan(self, *arguments)
+        return await write(self, *arguments)
 
-    monkeypatch.setattr(Owner, "plan", stops)
+    monkeypatch.setattr(Writer, "write_waiting", stops)
     async with EventBus() as bus:
         await memory.start(bus)
         assert (await bus.request(say("hello"))).success

@@ -14,6 +14,7 @@ from openclaw_memory.answering.serving import Serving
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.errors import OpenClawMemoryError, Refused
 from openclaw_memory.events import Change
+from openclaw_memory.storage.commits import Commit
 from openclaw_memory.supplied import Supplied
 from openclaw_memory.writer import Planned
 
@@ -55,7 +56,8 @@ class Writes:
                     return
             owner = self._serving.owner
             assert owner is not None
-            planned = await owner.plan(change, self._supplied.of(change.session_id))
+            writer, supplied = owner.writer, self._supplied.of(change.session_id)
+            planned = writer.write_at_once(change, supplied) or await writer.write_waiting(change, supplied)
         except Refused as refusal:
             await self._replies.reply(event, MemoryWritten(key="", success=False, degraded=False, message=str(refusal)))
             return
@@ -71,7 +73,7 @@ class Writes:
         lane = lane_of(event)
         self._lanes.wrote(lane, planned.commit)
         # The lane goes on with its next event; the reply goes out when the journal is durable.
-        planned.commit.call_when_settled(lambda commit: self._settled(event, lane, planned))
+        planned.commit.call_when_settled(self._settled, event, lane, planned)
         if max(owner.in_flight, self._replies.waiting) > MOST_IN_FLIGHT:
             # A burst waits on the bus, where queues are bounded, and not in here.
             await planned.commit.wait()
@@ -96,8 +98,8 @@ class Writes:
             written = MemoryWritten(key="", success=False, degraded=False, message=nothing)
         await self._replies.reply(event, written)
 
-    def _settled(self, event: Event[Any], lane: str, planned: Planned) -> None:
-        self._lanes.settled(lane, planned.commit)
+    def _settled(self, commit: Commit, event: Event[Any], lane: str, planned: Planned) -> None:
+        self._lanes.settled(lane, commit)
         try:
             self._replies.reply_nowait(event, self._written(planned))
         except Exception:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, get_args
 
@@ -49,8 +48,7 @@ class MessageBlock(NamedTuple):
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFile:
+class MessageFile(NamedTuple):
     """A body with messages: `preamble` and all `raw` together are the body, always."""
 
     preamble: str

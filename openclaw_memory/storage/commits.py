@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVarTuple
 
 import anyio
 import anyio.lowlevel
 
 from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.documents import Draft
-from openclaw_memory.storage.operations import Operation
 
 log = logging.getLogger(__name__)
+
+Given = TypeVarTuple("Given")
 
 
 class Commit:
@@ -22,19 +23,20 @@ class Commit:
     def __init__(self, position: int) -> None:
         self.position = position
         self.drafts = 0
-        self.operations: list[Operation] = []
+        self.operations: list[bytes] = []
+        """As JSON."""
         self.documents: dict[str, Any] = {}
         """Documents as they are after the last of the drafts."""
         self.error: OpenClawMemoryError | None = None
         self._is_settled = False
         self._settled: anyio.Event | None = None
         """Made for the first who waits: most commits are never waited for, and an event is dear."""
-        self._callbacks: list[Callable[[Commit], None]] = []
+        self._callbacks: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
 
-    def add(self, draft: Draft) -> None:
-        """Let the record hold another draft as well."""
+    def add(self, draft: Draft, operations: Sequence[bytes]) -> None:
+        """Let the record hold another draft as well; `operations` are the draft's, as JSON."""
         self.drafts += 1
-        self.operations += draft.operations
+        self.operations += operations
         self.documents.update(draft.changed)
 
     @property
@@ -51,12 +53,12 @@ class Commit:
             self._settled = anyio.Event()
         await self._settled.wait()
 
-    def call_when_settled(self, callback: Callable[[Commit], None]) -> None:
-        """Call `callback` in the event loop once it is decided; at once when it is already."""
+    def call_when_settled(self, callback: Callable[[Commit, *Given], None], *arguments: *Given) -> None:
+        """Call `callback` in the event loop with this commit and `arguments` once it is decided; at once when it is."""
         if self._is_settled:
-            callback(self)
+            callback(self, *arguments)
         else:
-            self._callbacks.append(callback)
+            self._callbacks.append((callback, arguments))
 
     def settle(self, error: OpenClawMemoryError | None) -> None:
         """Decide it."""
@@ -66,9 +68,9 @@ class Commit:
             self._settled.set()
         # Callbacks know what knows this commit: if it kept them, only the garbage collector could free all of it.
         callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
+        for callback, arguments in callbacks:
             try:
-                callback(self)
+                callback(self, *arguments)
             except Exception:
                 # The others, and the commits decided with this one, have somebody who waits for them too.
                 log.exception("a callback of a commit failed")

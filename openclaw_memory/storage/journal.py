@@ -19,7 +19,7 @@ from typing import Literal
 from openclaw_memory.errors import OpenClawMemoryError
 from openclaw_memory.storage.durable import make_folders, open_log
 from openclaw_memory.storage.files import Files, OpenFile
-from openclaw_memory.storage.operations import Record, decode, encode, json_of, line_of
+from openclaw_memory.storage.operations import Record, decode, encode, json_of, json_of_operations, line_of
 
 log = logging.getLogger(__name__)
 
@@ -125,6 +125,8 @@ class Journal:
         """Positions, and records as JSON."""
         self._must_sync = False
         self._upto: int | None = None
+        self._anyway = False
+        """Whether the file is to be begun anew for `_upto`, however little of it may go."""
         self._again: list[Record] = []
         self._rewrites: list[tuple[Callable[[bytes], bytes | None], Callable[[OSError | None], None]]] = []
         self._closing = False
@@ -140,7 +142,7 @@ class Journal:
         self.size = 0
         """Bytes in the journal file, for deciding when to shorten it."""
         self.begun_with = 0
-        """Bytes of it that were needed still when the file was begun."""
+        """Bytes of it that were needed still when that was looked at last."""
 
     def start(self, kept: Sequence[Record], begin: bool = True) -> OSError | None:
         """Begin a new file with the records that are still needed, then serve. Call it from a thread.
@@ -160,16 +162,27 @@ class Journal:
 
     def submit(self, record: Record) -> None:
         """Queue a record; `settled` hears when it is durable or has failed."""
-        text = json_of(record)
+        self._queue_up(record.position, json_of(record), bool(record.intents))
+
+    def submit_operations(self, position: int, operations: Sequence[bytes]) -> None:
+        """Queue a record of operations that are JSON already (`json_of_operation`)."""
+        self._queue_up(position, json_of_operations(position, operations), False)
+
+    def _queue_up(self, position: int, text: bytes, must_sync: bool) -> None:
         with self._changed:
-            self._queue.append((record.position, text))
-            self._must_sync |= bool(record.intents)
+            self._queue.append((position, text))
+            self._must_sync |= must_sync
             self._changed.notify()
 
-    def shorten(self, upto: int) -> None:
-        """Let go of all records up to position `upto`: their documents hold them now."""
+    def shorten(self, upto: int, *, if_worth_it: bool = False) -> None:
+        """Let go of all records up to position `upto`: their documents hold them now.
+
+        `if_worth_it`: the file stays as it is where most of it is needed still. To write that anew would hold up
+        acknowledgements for little.
+        """
         with self._changed:
             self._upto = upto
+            self._anyway |= not if_worth_it
             self._changed.notify()
 
     def keep_again(self, records: Sequence[Record]) -> None:
@@ -211,6 +224,7 @@ class Journal:
                 )
                 appends, self._queue = self._queue, []
                 upto, self._upto = self._upto, None
+                anyway, self._anyway = self._anyway, False
                 again, self._again = self._again, []
                 rewrites, self._rewrites = self._rewrites, []
                 must_sync, self._must_sync = self._must_sync, False
@@ -218,7 +232,7 @@ class Journal:
             if again:
                 # What was let go of before is let go of first; otherwise acknowledgements do not wait for that.
                 if upto is not None and failure is None:
-                    self._shorten(upto)
+                    self._shorten(upto, anyway)
                     upto = None
                 self._keep_again(again)
                 if not appends and not rewrites:
@@ -230,8 +244,6 @@ class Journal:
                 continue
             if appends:
                 if failure is None:
-                    # Checksums are made here: for long records that lets others have the interpreter, and it may take
-                    # milliseconds until it comes back.
                     lines = [(position, line_of(text)) for position, text in appends]
                     failure = self._write(lines, must_sync or self._mode == "always")
                     if failure is not None:
@@ -239,7 +251,7 @@ class Journal:
                             self._failure = failure
                 self._settled([position for position, _ in appends], failure)
             if upto is not None and failure is None:
-                self._shorten(upto)
+                self._shorten(upto, anyway)
             for change, done in rewrites:
                 done(self._rewrite(change))
 
@@ -279,12 +291,13 @@ class Journal:
             if self._file is None:
                 self._begin()
             assert self._file is not None
-            self._file.append(data)
             if sync or self._until_sync() == 0.0:
-                self._file.sync()
+                self._file.append_synced(data)
                 self._unsynced_since = None
-            elif self._unsynced_since is None:
-                self._unsynced_since = time.monotonic()
+            else:
+                self._file.append(data)
+                if self._unsynced_since is None:
+                    self._unsynced_since = time.monotonic()
             if not self._file.has_name():
                 # Somebody removed the journal under us: what is written into it is gone with the file.
                 log.error("the journal was removed while in use; it is begun anew")
@@ -320,8 +333,11 @@ class Journal:
             return
         self._abandon()
 
-    def _shorten(self, upto: int) -> None:
+    def _shorten(self, upto: int, anyway: bool) -> None:
         self._kept = [(position, line) for position, line in self._kept if position > upto]
+        if not anyway and sum(len(line) for _, line in self._kept) > self.size // 2:
+            self.begun_with = self.size
+            return
         try:
             self._begin()
         except OSError:

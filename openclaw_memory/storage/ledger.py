@@ -12,7 +12,7 @@ from openclaw_memory.errors import ClosedError, OpenClawMemoryError, StorageErro
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.journal import Failure, Journal
-from openclaw_memory.storage.operations import Flush, Record
+from openclaw_memory.storage.operations import Flush, Record, json_of_operation
 from openclaw_memory.storage.shelf import Shelf
 
 log = logging.getLogger(__name__)
@@ -80,13 +80,19 @@ class Ledger:
         stale = [path for path in draft.changed if entries[path].planned is not draft.planned[path]]
         if stale:
             raise RuntimeError(f"a draft was kept while {stale} changed; plan and commit without awaiting in between")
+        try:
+            # At once, while the processor has all of it at hand: later that takes three times as long.
+            operations = [json_of_operation(operation) for operation in draft.operations]
+        except Exception as error:
+            log.exception("a change can't be written down")
+            return self._refused(UnstorableError(error))
         commit = self._open
         if commit is None:
             assert self._loop is not None
             commit = self._open = self._next()
             # What else is planned before the event loop comes to this goes into the same record: a burst costs one.
             self._loop.call_soon(self._submit, commit)
-        commit.add(draft)
+        commit.add(draft, operations)
         for operation in draft.operations:
             entries[operation.path].queued.append((commit.position, operation))
         for path, document in draft.changed.items():
@@ -108,26 +114,17 @@ class Ledger:
             return
         self._open = None
         if self._journal is not None:
-            try:
-                self._journal.submit(Record(commit.position, operations=tuple(commit.operations)))
-            except Exception as error:
-                # Who waits for it would wait for ever.
-                log.exception("a record can't be written down")
-                self._take_back(commit, UnstorableError(error))
-
-    def _take_back(self, commit: Commit, problem: OpenClawMemoryError) -> None:
-        """Undo the commit that was made last, of which the journal knows nothing."""
-        del self._commits[commit.position]
-        self.drafts -= commit.drafts
-        for path in {operation.path for operation in commit.operations}:
-            entry = self._shelf.entries[path]
-            entry.queued = [item for item in entry.queued if item[0] != commit.position]
-            entry.planned = entry.apply(entry.committed, entry.queued)
-        commit.settle(problem)
+            self._journal.submit_operations(commit.position, commit.operations)
 
     def submit_open(self) -> None:
         """Hand over what further drafts could still have joined."""
         self._submit(self._open)
+
+    def _refused(self, problem: OpenClawMemoryError) -> Commit:
+        """Give the commit of a draft of which nothing was kept."""
+        commit = Commit(self.position)
+        commit.settle(problem)
+        return commit
 
     def _nothing_to_do(self) -> Commit:
         """Give a commit without operations: nothing to make durable, but its answer may rest on what is on its way."""

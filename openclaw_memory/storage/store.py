@@ -336,5 +336,6 @@ class Store(Reading):
             position for path in self._shelf.active if (position := self._shelf.entries[path].needed_from) is not None
         ]
         self._journal.shorten(
-            min([*needed, *self._unrecovered, *self._ledger.undecided, self._ledger.position + 1]) - 1
+            min([*needed, *self._unrecovered, *self._ledger.undecided, self._ledger.position + 1]) - 1,
+            if_worth_it=not everything,
         )

@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from contracts import MemoryWrite, MessageContent
 from contracts.fields import SessionKind
 from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.visibility import audience
-from openclaw_memory.events import Change
+from openclaw_memory.discretion import is_harmless
 from openclaw_memory.layers import conversations, rotation
 from openclaw_memory.markdown.text import clean
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.store import Store
 from openclaw_memory.workspace import keeps_copies
 from openclaw_memory.writing.drafting import Drafting
+from openclaw_memory.writing.forgotten import Forgotten
+from openclaw_memory.writing.judging import Judging
 
 
 class AtOnce:
     """The short way, which is tried first. What it leaves alone takes the long one, and the same comes of both.
 
     Parameters: `store`; `config`; `new_id`, which makes the id of a message from its time; `drafting`, which knows the
-    files that need no look.
+    files that need no look; `judging`; `forgotten`, what must not come back by itself.
     """
 
     def __init__(
-        self, store: Store, config: MemoryConfig, new_id: Callable[[datetime], str], drafting: Drafting
+        self,
+        store: Store,
+        config: MemoryConfig,
+        new_id: Callable[[datetime], str],
+        drafting: Drafting,
+        judging: Judging,
+        forgotten: Forgotten | None,
     ) -> None:
         self._store = store
         self._drafting = drafting
+        self._judging = judging
+        self._forgotten = forgotten
         self._new_id = new_id
         self._zone = config.zone
         self._language = config.language
+        self._masks = config.secrets.mask
         self._copies = keeps_copies(config)
 
-    def plan(self, change: Change, kind: SessionKind, now: datetime) -> tuple[Draft, str] | None:
+    def plan(
+        self, change: MemoryWrite, kind: SessionKind, now: datetime, supplied: Sequence[str]
+    ) -> tuple[Draft, str, tuple[str, ...]] | None:
         """Plan an event that is one message, whose file is loaded and has room for it; None for any other.
 
-        Gives the draft and the message's address.
+        Nor is it one with a secret in it, or of which more than the message itself is to be written. Gives the draft,
+        the message's address, and what is suggested.
 
-        Parameters: `kind` of the session; `now`, on the user's clock.
+        Parameters: `kind` of the session; `now`, on the user's clock; `supplied`, as for `Writer.write`.
         """
-        if not isinstance(change, MemoryWrite) or self._copies or change.idempotency_key is not None:
-            return None
         content = change.content
-        if not isinstance(content, MessageContent):
+        if not isinstance(content, MessageContent) or self._copies or change.idempotency_key is not None:
+            return None
+        if self._masks and not is_harmless(change):
+            return None
+        if self._forgotten is not None and self._forgotten.concerns((change,)):
             return None
         time = now if content.timestamp is None else content.timestamp.astimezone(self._zone)
         path = conversations.path_of(time)
@@ -57,6 +73,9 @@ class AtOnce:
         text, replaced = clean(content.content)
         if replaced or limits is None or not rotation.has_room(document, text, limits):
             return None
+        suggestions = self._judging.suggested_at_once(change, kind, now, supplied)
+        if suggestions is None:
+            return None
         visibility = None if (audience_here := audience(kind)) == "private" else audience_here
         message = conversations.message_of(
             content,
@@ -67,4 +86,5 @@ class AtOnce:
             origin=change.origin,
             visibility=visibility,
         )
-        return draft, rotation.plan_message(draft, path, message, now=now, language=self._language)
+        key = rotation.plan_message(draft, path, message, now=now, language=self._language)
+        return draft, key, suggestions

@@ -34,6 +34,7 @@ class Judging:
         self._store = store
         self._zone = config.zone
         self._policies = policies(config.session)
+        self._rules = config.capture
         self._has_judged = False
 
     async def captured(
@@ -68,6 +69,23 @@ class Judging:
             tuple(write for one in found for write in one.writes),
             tuple(words for one in found for words in one.suggestions),
         )
+
+    def suggested_at_once(
+        self, item: MemoryWrite, kind: SessionKind, now: datetime, supplied: Sequence[str]
+    ) -> tuple[str, ...] | None:
+        """Give what a write suggests; None where that takes waiting, or where it asks for something to be written."""
+        rules = self._rules
+        if self._policies[kind].writes != "all" or not (rules.explicit or rules.suggestions):
+            return ()
+        if not is_judged(item, now):
+            return ()
+        today = conversations.path_of(now)
+        draft = self._store.draft_at_once(today)
+        if not self._has_judged or draft is None or _length(item) > JUDGED_AT_ONCE:
+            return None
+        earlier = partial(earlier_in, draft.document(today), item.session_id)
+        captured = capture(item, earlier, supplied, kind, rules, now)
+        return None if captured.writes else captured.suggestions
 
 
 def _length(item: MemoryWrite) -> int:

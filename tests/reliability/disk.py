@@ -385,6 +385,10 @@ class _File:
         with disk._lock:
             disk._do(Written(self._inode, data))
 
+    def append_synced(self, data: bytes) -> None:
+        self.append(data)
+        self.sync()
+
     def sync(self) -> None:
         self._disk._begin("sync", self._path)
         with self._disk._lock:

@@ -22,7 +22,6 @@ from openclaw_memory.storage import store as store_module
 from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.durable import BACKUP_SUFFIX
 from openclaw_memory.storage.journal import Journal, SyncMode
-from openclaw_memory.storage.operations import Record
 from openclaw_memory.storage.store import Store
 from openclaw_memory.writer import Writer
 from tests.reliability.disk import SimulatedDisk
@@ -71,15 +70,15 @@ class PunctualJournal(Journal):
 
         files.before_step = in_turn
 
-    def submit(self, record: Record) -> None:
+    def _queue_up(self, position: int, text: bytes, must_sync: bool) -> None:
         with self._changed:
             self._at_rest.clear()
-            super().submit(record)
+            super()._queue_up(position, text, must_sync)
 
-    def shorten(self, upto: int) -> None:
+    def shorten(self, upto: int, *, if_worth_it: bool = False) -> None:
         with self._changed:
             self._at_rest.clear()
-            super().shorten(upto)
+            super().shorten(upto, if_worth_it=if_worth_it)
 
     def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[OSError | None], None]) -> None:
         with self._changed:

@@ -98,6 +98,10 @@ class _Both:
         self._real.append(data)
         self._simulated.append(data)
 
+    def append_synced(self, data: bytes) -> None:
+        self.append(data)
+        self.sync()
+
     def sync(self) -> None:
         self._simulated.sync()
 

@@ -215,13 +215,13 @@ class InlineJournal(Journal):
         except _AtRest:
             return
 
-    def submit(self, record: Record) -> None:
-        super().submit(record)
+    def _queue_up(self, position: int, text: bytes, must_sync: bool) -> None:
+        super()._queue_up(position, text, must_sync)
         # What is submitted until then shares a sync.
         asyncio.get_running_loop().call_soon(self._work)
 
-    def shorten(self, upto: int) -> None:
-        super().shorten(upto)
+    def shorten(self, upto: int, *, if_worth_it: bool = False) -> None:
+        super().shorten(upto, if_worth_it=if_worth_it)
         asyncio.get_running_loop().call_soon(self._work)
 
     def keep_again(self, records: Sequence[Record]) -> None:

@@ -13,13 +13,13 @@ from types import FrameType
 import openclaw_memory
 
 PACKAGE = Path(openclaw_memory.__file__).parent
-CALLS = ("sync", "sync_folder")
+CALLS = ("sync", "append_synced", "sync_folder")
 A_CALL = re.compile(rf"\.\s*(?:{'|'.join(CALLS)})\b")
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Site:
-    """A call of `sync` or `sync_folder`: module, function, and how many such calls of the function come before it."""
+    """A call that syncs: module, function, and how many such calls of the function come before it."""
 
     module: str
     function: str

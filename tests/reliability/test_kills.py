@@ -84,6 +84,10 @@ class _DyingFile:
         self._files.step()
         self._inner.append(data[half:])
 
+    def append_synced(self, data: bytes) -> None:
+        self.append(data)
+        self.sync()
+
     def sync(self) -> None:
         self._files.step()
         self._inner.sync()

@@ -290,3 +290,29 @@ def test_lines_of_a_journal_are_readable(tmp_path: Path) -> None:
     begin, line = next(tmp_path.iterdir()).read_bytes().splitlines(keepends=True)
     assert decode(begin) == Record(0, keeps=0)
     assert "狗".encode() in line
+
+
+def test_what_is_mostly_needed_is_not_written_anew(tmp_path: Path) -> None:
+    """Where less than half may go the file stays; it is begun anew when more may, or when that is asked for."""
+    journal, settled = started(tmp_path, LocalFiles())
+
+    def submit(*several: int) -> None:
+        for position in several:
+            journal.submit(record(position))
+            assert settled.get() == ([position], None)
+
+    submit(*range(1, 11))
+    (before,) = tmp_path.iterdir()
+    begun_with = journal.begun_with
+    journal.shorten(4, if_worth_it=True)
+    # The thread may take the first of two together with the wish; then the wish is done before the second.
+    submit(11, 12)
+    assert positions(tmp_path) == list(range(1, 13))
+    assert journal.begun_with > begun_with
+    journal.shorten(10, if_worth_it=True)
+    submit(13, 14)
+    assert positions(tmp_path) == [11, 12, 13, 14]
+    journal.shorten(12)
+    journal.close()
+    assert positions(tmp_path) == [13, 14]
+    assert not before.exists()

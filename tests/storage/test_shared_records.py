@@ -113,24 +113,25 @@ async def test_a_flush_comes_after_what_it_holds(tmp_path: Path) -> None:
         assert positions == sorted(positions)
 
 
-async def test_what_no_journal_can_hold_is_told_to_all_who_wait(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Half of a character got in: its record fails, nobody waits for ever, and the records around it stand."""
+async def test_what_no_journal_can_hold_costs_nobody_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Half of a character got in: that draft fails at once, and those beside it, of the same record, stand."""
     async with opened(tmp_path) as it:
         before = await it.plan("before", "0")
         await anyio.lowlevel.checkpoint()
         with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
-            for commit in await plan_many(it, 3, value="\ud800"):
+            *beside, refused = await plan_many(it, 3, value="\ud800")
+            assert refused.is_settled
+            assert isinstance(refused.error, UnstorableError)
+            for commit in beside:
                 await commit.wait()
-                assert isinstance(commit.error, UnstorableError)
+                assert commit.error is None
         await before.wait()
         assert it.store.in_flight == 0
         after = await it.set("after", "1")
         assert (before.error, after.error) == (None, None)
         await it.store.flush()
-        text = it.file()
-        assert [text.count(f"- {key}: ") for key in ("before", "after", "k1")] == [1, 1, 0]
+        text = it.file() + it.file(OTHER)
+        assert [text.count(f"- {key}: ") for key in ("before", "after", "k0", "k1", "k2")] == [1, 1, 1, 1, 0]
         assert it.store._shelf.entries[OTHER].planned is it.store._shelf.entries[OTHER].committed
 
 

@@ -39,19 +39,19 @@ def scrub_of(wanted: Wanted, ids: Collection[str], texts: Mapping[str, Collectio
             kept = [item for item in given if item.get("id") not in ids and not strings(_said(item), says)]
             if len(kept) == len(given):
                 return operation
-            return replace(operation, arguments={**arguments, "messages": kept}) if kept else None
+            return operation._replace(arguments={**arguments, "messages": kept}) if kept else None
         if isinstance(entries := arguments.get("entries"), list):
             # Lines of HISTORY.md on their way into the file of their month.
             still = [entry for entry in entries if entry[0] not in ids and not any(map(says, _texts(entry[1])))]
             if len(still) == len(entries):
                 return operation
-            return replace(operation, arguments={**arguments, "entries": still}) if still else None
+            return operation._replace(arguments={**arguments, "entries": still}) if still else None
         if operation.kind == "adopt":
             blocks = parse_messages(str(arguments["text"])).blocks
             left = [block.raw for block in blocks if block.message.id not in ids and not says(block.message.content)]
             if len(left) == len(blocks):
                 return operation
-            return replace(operation, arguments={**arguments, "text": "".join(left)}) if left else None
+            return operation._replace(arguments={**arguments, "text": "".join(left)}) if left else None
         return None if strings(arguments, says) else operation
 
     return scrub

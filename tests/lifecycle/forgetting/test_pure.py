@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -158,9 +157,9 @@ def test_what_waits_in_memory_loses_what_is_forgotten_as_well() -> None:
     left = scrub(waiting)
     assert left is not None
     assert left.arguments["messages"] == list(Spoken([said[0], said[2]]))
-    kept = replace(waiting, arguments={"messages": Spoken([said[0]])})
+    kept = waiting._replace(arguments={"messages": Spoken([said[0]])})
     assert scrub(kept) is kept
-    assert scrub(replace(waiting, arguments={"messages": Spoken([said[3]])})) is None
+    assert scrub(waiting._replace(arguments={"messages": Spoken([said[3]])})) is None
 
 
 @pytest.mark.parametrize(
