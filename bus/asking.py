@@ -11,8 +11,8 @@ from bus.payload import Payload
 from bus.requests import Pending
 
 
-async def ask(hub: Hub, payload: Payload, seconds: float | None) -> Payload:
-    """Send a request and return what is replied within `seconds`; `EventBus.request` says what is raised."""
+def asked(hub: Hub, payload: Payload, seconds: float | None) -> Pending:
+    """Make a request that is replied to within `seconds`; `EventBus.request` says what is raised."""
     route = hub.found.get(payload.__class__) or hub.routes.of(type(payload))
     if not route.responders:
         raise NoResponderError(payload.event_type)
@@ -22,17 +22,20 @@ async def ask(hub: Hub, payload: Payload, seconds: float | None) -> Payload:
         waiting = [subscription.name for subscription in reversed(chain)]
         raise RequestCycleError(payload.event_type, [*waiting, route.responders[0].name])
     event = hub.event(payload, worker.event if worker is not None else None)
-    pending = Pending(event, hub.binding.future(), route.responders, worker, seconds)
-    event._pending = pending
-    if hub.tracer.hook is None:
-        return await _wait(hub, pending)
-    info: dict[str, Any] = {"event": event}
+    pending = event._pending = Pending(event, hub.binding.future(), route.responders, worker, seconds)
+    return pending
+
+
+async def told(hub: Hub, pending: Pending) -> Payload:
+    """Send a request, return its reply, and tell the tracer of both."""
+    info: dict[str, Any] = {"event": pending.event}
     async with hub.tracer.span("request", info):
-        info["reply"] = reply = await _wait(hub, pending)
+        info["reply"] = reply = await replied(hub, pending)
     return reply
 
 
-async def _wait(hub: Hub, pending: Pending) -> Payload:
+async def replied(hub: Hub, pending: Pending) -> Payload:
+    """Send a request and return its reply."""
     hub.requests.add(pending)
     try:
         room = hub.send(pending.event)

@@ -13,7 +13,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
-from bus.asking import ask
+from bus.asking import asked, replied, told
 from bus.binding import Binding
 from bus.errors import (
     BusClosedError,
@@ -198,7 +198,10 @@ class EventBus:
         - raises `ResponderClosedError`, `BusClosedError`: the responder or the bus was closed.
         """
         self._check_open("request")
-        return await ask(self._hub, payload, timeout)  # type: ignore[return-value]  # `reply` let only an R pass
+        hub = self._hub
+        pending = asked(hub, payload, timeout)
+        # `reply` lets only an R pass.
+        return await (replied(hub, pending) if hub.tracer.hook is None else told(hub, pending))  # type: ignore[return-value]
 
     async def reply(self, event: Event[Request[R]], payload: R) -> Event[R]:
         """Answer `event`: its requester goes on at once, and the reply is published to all who subscribe to its type.

@@ -77,13 +77,14 @@ def capture(
     # Imported when the first user speaks: its patterns take a while to be compiled. From the modules themselves, since
     # a package is asked for each name every time.
     from openclaw_memory.capture.events import event_of, suggestion_of
-    from openclaw_memory.capture.judge import judge
+    from openclaw_memory.capture.judge import judge, may_find
 
     writes: list[tuple[MemoryWrite, str]] = []
     suggestions: list[str] = []
     said: list[str] = []
     for text in _of_user(item, now):
-        for finding in judge(text, earlier=_Before(earlier, said), supplied=supplied).findings:
+        findings = judge(text, earlier=_Before(earlier, said), supplied=supplied).findings if may_find(text) else ()
+        for finding in findings:
             event = event_of(finding, item.session_id, kind) if finding.verdict == "write" else None
             if event is not None and rules.explicit:
                 writes.append((event, suggestion_of(finding) or ""))

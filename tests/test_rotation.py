@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
 from contracts import MemoryRead, MemorySearch, MemoryWrite
 from openclaw_memory.layers.conversations import ConversationFormat
+from openclaw_memory.storage.files import Stamp
 from tests.support import FaultyFiles, Remembering, remembering
 
 DAY = "conversations/2026-05-04.md"
@@ -251,3 +253,57 @@ async def test_refused_batch_rotates_nothing(tmp_path: Path) -> None:
         await it.flushed()
         assert in_file(it, DAY) == list("01234")
         assert not (it.folder / PART).exists()
+
+
+async def test_nobody_waits_for_a_rotation(tmp_path: Path) -> None:
+    """Who finds the file full looks for its next part; what others say meanwhile goes into the file, up to a quarter.
+
+    All of it is moved then, in order; who found no room waits, as before.
+    """
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Slow(FaultyFiles):
+        def scan(self, folder: Path, endings: tuple[str, ...] = ("",)) -> dict[str, Stamp]:
+            if holding:
+                reached.set()
+                assert go_on.wait(30)
+            return super().scan(folder, endings)
+
+    holding = False
+    limits = {"conversations": {"max_messages_per_file": 8}, "history_messages": 100}
+    async with remembering(tmp_path, files=Slow(), **limits) as it:
+        for number in range(8):
+            it.clock.advance(0.001)
+            assert (await it.ask(one(f"{number}"))).success
+        late: list[str] = []
+
+        async def write(content: str, session: str) -> None:
+            assert (await it.ask(one(content, session))).success
+            late.append(content)
+
+        holding = True
+        async with anyio.create_task_group() as group:
+            group.start_soon(write, "who rotates", "s2")
+            await anyio.to_thread.run_sync(reached.wait)
+            for content in ("late a", "late b"):
+                await write(content, "s1")
+            group.start_soon(write, "too late", "s3")
+            for _ in range(20):
+                await anyio.lowlevel.checkpoint()
+            assert late == ["late a", "late b"]
+            holding = False
+            go_on.set()
+        assert sorted(late) == ["late a", "late b", "too late", "who rotates"]
+        it.clock.advance(0.001)
+        await it.ask(one("after"))
+        assert await history(it) == [*"01234567", "late a", "late b", "after"]
+        await it.flushed()
+        assert in_file(it, PART) == [*"01234567", "late a", "late b"]
+        assert sorted(in_file(it, DAY)) == ["after", "too late", "who rotates"]
+    async with remembering(tmp_path, **limits) as it:
+        assert await history(it) == [*"01234567", "late a", "late b", "after"]
+
+
+def one(content: str, session: str = "s1") -> MemoryWrite:
+    message = {"role": "user", "content": content}
+    return MemoryWrite.model_validate({"type": "conversation", "content": message, "sessionId": session})

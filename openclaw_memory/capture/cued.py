@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from openclaw_memory.glance import glance
 
 _ODD = {"ı": "i", "İ": "i", "ſ": "s"}
 """What `re.IGNORECASE` takes for a letter of the alphabet, and `str.lower` does not."""
@@ -42,6 +45,14 @@ class Cued:
 def cued(cues: str, pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> Cued:
     """Make one. `cues` are separated by `|`, as they are in a pattern."""
     return Cued(re.compile(pattern, flags), tuple(cues.split("|")))
+
+
+def any_cue(patterns: Iterable[Cued]) -> Callable[[str], bool]:
+    """Give what tells whether a text, given as `small` gives it, has a cue of any of some patterns, at one look."""
+    cues = dict.fromkeys(cue for pattern in patterns for cue in pattern.cues)
+    found = glance("|".join(map(re.escape, cues)))
+    # As bytes: half of a character is none of ours, and what stands beside it is looked at.
+    return lambda letters: found(letters if letters.isascii() else letters.encode("utf-8", "replace"))
 
 
 def small(text: str) -> str:

@@ -64,7 +64,7 @@ _HEDGE = cued(
     r"|\b(?:maybe|perhaps|possibly|probably|likely|i think(?! about| of)|i guess|i suppose|i believe(?! in)|it seems|i'm not sure(?:,? but)?|not sure(?:,? but)?|"
     r"kind of|sort of)\b,?|\b(?:might|(?-i:may))\b",
 )
-_PLANNING = cued(
+PLANNING = cued(
     "thinking |considering|debating|leaning toward|考虑|犹豫|纠结",
     r"\b(?:i'm|i am|we're|we are) (?:thinking (?:of|about)|considering|debating|leaning towards?) "
     r"(?:moving|switching|changing|quitting|giving up|stopping|migrating|dropping|using|going (?:vegan|vegetarian))\b"
@@ -107,7 +107,7 @@ def without_hedges(text: str) -> str | None:
 
 def is_planning(text: str) -> bool:
     """Tell whether the user is still making up their mind."""
-    return _PLANNING.search(text) is not None
+    return PLANNING.search(text) is not None
 
 
 _TEXT_TASK = re.compile(

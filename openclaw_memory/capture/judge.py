@@ -6,17 +6,42 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from openclaw_memory.capture import doubts, others
+from openclaw_memory.capture import corrections, doubts, others, requests_en, requests_zh, statements_en, statements_zh
 from openclaw_memory.capture.clauses import Request
 from openclaw_memory.capture.corrections import repeated_correction
+from openclaw_memory.capture.cued import any_cue
 from openclaw_memory.capture.places import place_of
-from openclaw_memory.capture.reading import MAX_STATEMENT_CHARS, Sentence, fold, is_quote, sentences_of, unquoted
+from openclaw_memory.capture.reading import (
+    MAX_STATEMENT_CHARS,
+    Sentence,
+    fold,
+    is_quote,
+    letters_of,
+    sentences_of,
+    unquoted,
+)
 from openclaw_memory.capture.requests import find_request
 from openclaw_memory.capture.statements import find_statement
 from openclaw_memory.capture.verdicts import Finding, Judgement, Rule, Verdict
 
 LEAST_ECHO = 4
 """Fewest letters of a sentence that are recognised as coming from memory; a shorter one is anybody's."""
+
+
+_has_cue = any_cue(
+    [
+        *requests_en.CUED,
+        *requests_zh.CUED,
+        *corrections.CUED,
+        *(pattern for _, pattern in (*statements_en.RULES, *statements_zh.RULES)),
+        doubts.PLANNING,
+    ]
+)
+
+
+def may_find(message: str) -> bool:
+    """Tell at a look whether `judge` may find anything in a message; if not, all its findings are to `skip`."""
+    return _has_cue(letters_of(message))
 
 
 def judge(

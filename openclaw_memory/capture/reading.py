@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
+from openclaw_memory.capture.cued import small
+
 MAX_JUDGED_CHARS = 8_000
 """Characters of a message that are judged, from its beginning: what is longer is material, not talk."""
 MAX_SENTENCES = 100
@@ -67,10 +69,7 @@ class Sentence:
 
 def sentences_of(message: str) -> list[Sentence]:
     """Split a message into sentences, without code blocks and without block quotes (others' words)."""
-    prose = _prose(message[:MAX_JUDGED_CHARS])
-    if not prose.isascii():
-        # The apostrophe of a contraction is no quotation mark.
-        prose = _APOSTROPHES.sub("'", _HOLDERS.sub("\ufffd", prose))
+    prose = _with_apostrophes(_prose(message[:MAX_JUDGED_CHARS]))
     quotes: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -82,9 +81,22 @@ def sentences_of(message: str) -> list[Sentence]:
     for line in _split(masked):
         text = _BULLET.sub("", line, count=1).strip()
         if text and len(sentences) < MAX_SENTENCES:
-            plain = text.translate(_SIMPLE) if _HAS_TRADITIONAL.search(text) else text
-            sentences.append(Sentence(plain, text, tuple(quotes)))
+            sentences.append(Sentence(_simple(text), text, tuple(quotes)))
     return sentences
+
+
+def letters_of(message: str) -> str:
+    """Give a message in small letters, as the rules read them: what stands in no part of it stands in no sentence."""
+    return small(message if message.isascii() else _simple(_with_apostrophes(message)))
+
+
+def _with_apostrophes(text: str) -> str:
+    # The apostrophe of a contraction is no quotation mark.
+    return text if text.isascii() else _APOSTROPHES.sub("'", _HOLDERS.sub("\ufffd", text))
+
+
+def _simple(text: str) -> str:
+    return text.translate(_SIMPLE) if _HAS_TRADITIONAL.search(text) else text
 
 
 def restore(text: str, quotes: tuple[str, ...]) -> str:

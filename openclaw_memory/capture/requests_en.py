@@ -59,6 +59,9 @@ _TO_THE_AGENT = re.compile(r"\bplease\b|\b(?:want|need|like) you to\b|\byou (?:s
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _OWN_MEMORY = re.compile(r"your|long-term|permanent|memory\.md", re.IGNORECASE)
 
+CUED = (_REQUEST, _TASK)
+"""Every request matches one of these."""
+
 
 def find_english(text: str) -> Request | None:
     """Find a request in a sentence; None when there is none."""

@@ -57,6 +57,9 @@ _WELL_WISHING = re.compile(r"吃饭|睡觉|休息|喝水|带伞|保暖|早点|�
 _PERSONAL = re.compile(r"我|咱|以后|每次|每当|一律")
 _FILES = re.compile(r"文件|代码|图|表格|结果|截图|配置|数据")
 
+CUED = (_REQUEST, _TAKE, _THIS, _TASK, _WHENEVER)
+"""Every request matches one of these."""
+
 
 def find_chinese(text: str) -> Request | None:
     """Find a request in a sentence; None when there is none."""

@@ -30,6 +30,10 @@ class Limits:
     messages: int
     size: int
 
+    def exceeded(self) -> Limits:
+        """Give those of a file that is being rotated: a quarter more, for what comes until that is done."""
+        return Limits(self.messages + self.messages // 4, self.size + self.size // 4)
+
 
 NONE = Limits(sys.maxsize, sys.maxsize)
 """Nothing is rotated."""

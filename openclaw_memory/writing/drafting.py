@@ -24,6 +24,9 @@ class Drafting:
     def __init__(self, store: Store, limits: rotation.Limits) -> None:
         self._store = store
         self._limits = limits
+        self._exceeded = limits.exceeded()
+        self._full: set[str] = set()
+        """Days whose files are being rotated."""
         self._rotating = anyio.Lock()
         self._tidied: dict[str, object] = {}
         """By day, the table of places of the document that was tidied; one that is read anew has another."""
@@ -33,6 +36,25 @@ class Drafting:
 
         A day's file that was read anew since it was last tidied may hold an old view of the day: then with all parts.
         """
+        full = self._found_full(needs)
+        self._full |= full
+        try:
+            return await self._drafted(needs, now)
+        finally:
+            self._full -= full
+
+    def _found_full(self, needs: Needs) -> set[str]:
+        """Give the days whose files have no room for what is said, and that nobody rotates already."""
+        full = set()
+        for said in needs.everything_said:
+            draft = None if said.path in self._full else self._store.draft_at_once(said.path)
+            if draft is not None and not rotation.has_room(
+                draft.document(said.path), said.message.content, self._limits
+            ):
+                full.add(said.path)
+        return full
+
+    async def _drafted(self, needs: Needs, now: datetime) -> Draft:
         draft = await self._loaded(needs)
         if not self._unsure(needs, draft, {}):
             needs.limits = self._limits_of(needs)
@@ -95,7 +117,10 @@ class Drafting:
         """Give when a day's file is full, where it is known to need no look; else None, and `draft` finds out."""
         if not document.file.blocks or document.places is not self._tidied.get(document.path):
             return None
-        return None if self._store.is_being_saved(document.path) else self._limits
+        if self._store.is_being_saved(document.path):
+            return None
+        # Who rotates a file waits for some looks, and moves what it holds after them: nobody need wait for that.
+        return self._exceeded if document.path in self._full else self._limits
 
     def committed(self, needs: Needs, draft: Draft) -> None:
         """Take note of the days that a committed draft has tidied."""

@@ -21,6 +21,7 @@ from openclaw_memory.capture import (
     statements_zh,
 )
 from openclaw_memory.capture.cued import Cued, cued, small
+from openclaw_memory.capture.judge import judge, may_find
 
 ANYTHING = "\0"
 """What a pattern leaves open."""
@@ -121,3 +122,57 @@ def split(text: str) -> list[str]:
 def test_sentences_end_where_the_rule_says(text: str) -> None:
     """Looking for the end itself is faster than looking behind each character; it finds the same."""
     assert reading._split(text) == split(text)
+
+
+CUES = sorted({cue for pattern in ALL for cue in pattern.cues})
+AROUND = [
+    " ",
+    "\n",
+    ". ",
+    "。",
+    "“",
+    "”",
+    '"',
+    "`",
+    "'",
+    "’",
+    "- ",
+    "> ",
+    "```\n",
+    "我",
+    "I ",
+    "ſ",
+    "İ",
+    "\ud800",
+    chr(0xF0001),
+]
+
+
+@given(st.lists(st.sampled_from(CUES) | st.sampled_from(AROUND) | st.text(max_size=3), max_size=8).map("".join))
+def test_the_look_at_a_message_sees_what_stands_in_a_sentence(message: str) -> None:
+    """Where it sees no cue no sentence has one, and nothing is found; also in other letters and forms."""
+    traditional = message.translate({simple: rare for rare, simple in reading._SIMPLE.items()})
+    for said in (message, traditional, message.upper()):
+        if not may_find(said):
+            assert {finding.verdict for finding in judge(said, earlier=["no emojis", said]).findings} <= {"skip"}
+            held = [small(sentence.text) for sentence in reading.sentences_of(said)]
+            assert not any(cue in text for cue in FOUND_BY for text in held)
+
+
+FOUND_BY = {
+    cue
+    for pattern in (
+        *corrections.CUED,
+        *requests_en.CUED,
+        *requests_zh.CUED,
+        *(pattern for _, pattern in (*statements_en.RULES, *statements_zh.RULES)),
+        doubts.PLANNING,
+    )
+    for cue in pattern.cues
+}
+
+
+def test_small_talk_is_not_taken_apart() -> None:
+    """The look at a message is there for something: most of what is said in passing needs no judge."""
+    assert not any(map(may_find, ["What time is it there?", "ok, thanks", "the build is green again", "今天下雨"]))
+    assert may_find("always reply in English")
