@@ -104,11 +104,11 @@ class Writer:
             return None
         kind = self._kind(change)
         check_allowed(change, kind, self._policies[kind].writes)
-        planned = self._at_once.plan(change, kind, self._now(), supplied)
-        if planned is None:
+        written = self._at_once.write(change, kind, self._now(), supplied)
+        if written is None:
             return None
-        draft, key, suggestions = planned
-        return Planned(self._store.commit(draft), (key,), None, suggestions)
+        commit, key, suggestions = written
+        return Planned(commit, (key,), None, suggestions)
 
     async def write_waiting(self, change: Change, supplied: Sequence[str] = ()) -> Planned:
         """Do the same with any event."""

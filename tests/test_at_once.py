@@ -19,7 +19,7 @@ from openclaw_memory.storage.buffer import FlushLimits
 from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.journal import read_journal
 from openclaw_memory.storage.store import Store
-from openclaw_memory.writer import Writer
+from openclaw_memory.writer import Planned, Writer
 from tests.support import START, counted_ids
 
 DAY = "conversations/2026-05-04.md"
@@ -36,24 +36,29 @@ class Side:
             root, LocalFiles(), self.clock, format_of, limits, 1 << 20, lambda *_: None, lambda reason: None
         )
         self.writer = Writer(self.store, config, self.clock, counted_ids())
-        plan = self.writer._at_once.plan
+        write = self.writer._at_once.write
 
         def counted(*given: Any) -> Any:
-            planned = None if long else plan(*given)
+            planned = None if long else write(*given)
             self.short += planned is not None
             return planned
 
-        self.writer._at_once.plan = counted  # type: ignore[method-assign]
+        self.writer._at_once.write = counted  # type: ignore[method-assign]
 
-    async def write(self, payload: dict[str, Any]) -> Any:
-        self.clock.advance(0.123)
-        try:
-            planned = await self.writer.write(MemoryWrite.model_validate(payload))
-        except Refused as refusal:
-            return str(refusal)
-        await planned.commit.wait()
-        assert planned.commit.error is None
-        return planned.keys, planned.message, planned.suggestions
+    async def write(self, *payloads: dict[str, Any]) -> Any:
+        """Write one after the other, the next before the one before is durable; gives what is replied."""
+        told: list[Any] = []
+        for payload in payloads:
+            self.clock.advance(0.123)
+            try:
+                told.append(await self.writer.write(MemoryWrite.model_validate(payload)))
+            except Refused as refusal:
+                told.append(str(refusal))
+        for planned in told:
+            if isinstance(planned, Planned):
+                await planned.commit.wait()
+                assert planned.commit.error is None
+        return [one[1:] if isinstance(one, Planned) else one for one in told]
 
     def edit(self) -> None:
         """A person saves the day's file, with a line above the messages."""
@@ -67,7 +72,7 @@ class Side:
         documents = {path: entry.planned for path, entry in self.store._shelf.entries.items()}
         said = {path: document.file for path, document in documents.items() if path.startswith("conversations/")}
         files = {path.name: path.read_bytes() for path in self.root.glob("conversations/*.md")}
-        return [record.operations for record in journal.records if record.operations], said, files
+        return [operation for record in journal.records for operation in record.operations], said, files
 
 
 CONTENT = st.one_of(
@@ -132,6 +137,34 @@ async def test_both_ways_give_the_same(copies: dict[str, bool], steps: list[Any]
         finally:
             for side in sides:
                 await side.store.close()
+
+
+@settings(max_examples=25, deadline=None)
+@given(steps=st.lists(st.lists(WRITE, max_size=8) | st.sampled_from(["flush", "edit"]), max_size=5))
+async def test_many_at_once_are_what_one_after_the_other_are(steps: list[Any]) -> None:
+    """Messages are added to a day when somebody looks at it, many as one; rotations and edits see all of them."""
+    room = {"max_messages_per_file": 6}
+    with tempfile.TemporaryDirectory() as folder:
+        sides = [Side(Path(folder) / name, long=name == "long", conversations=room) for name in ("a", "long")]
+        for side in sides:
+            await side.store.open(FOLDERS)
+        try:
+            for step in steps:
+                if isinstance(step, list):
+                    one, other = [await side.write(*step) for side in sides]
+                    assert one == other
+                    continue
+                for side in sides:
+                    await side.store.flush()
+                    if step == "edit":
+                        side.edit()
+            assert sides[0].held() == sides[1].held()
+        finally:
+            for side in sides:
+                await side.store.close()
+        assert {path.name: path.read_bytes() for path in sides[0].root.glob("conversations/*.md")} == {
+            path.name: path.read_bytes() for path in sides[1].root.glob("conversations/*.md")
+        }
 
 
 async def test_what_goes_the_short_way(tmp_path: Path) -> None:

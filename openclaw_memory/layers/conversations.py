@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from contracts import MessageContent
 from openclaw_memory.layers import day_files
 from openclaw_memory.layers.cutting import CUT
-from openclaw_memory.layers.day_files import ConversationDocument
+from openclaw_memory.layers.day_files import ConversationDocument, Spoken
 from openclaw_memory.layers.documents import cut_front, fits, read_text, tags_of, told, version_of, written
 from openclaw_memory.layers.parts import FOLDER, day_of
 from openclaw_memory.markdown.frontmatter import FrontMatter, split
+from openclaw_memory.markdown.message_header import Language
 from openclaw_memory.markdown.messages import Message, MessageFile, parse_messages
 from openclaw_memory.markdown.text import clean, decode, encode, newline_of
 from openclaw_memory.retrieval.blocks import Block
 from openclaw_memory.storage.operations import Operation
+
+APPEND = "append"
+"""Kind of the operation that adds messages at the end."""
 
 
 class ConversationFormat:
@@ -50,6 +55,17 @@ class ConversationFormat:
                 return day_files.amend(document, arguments["changes"], at)
         return day_files.append(document, day_files.spoken(arguments["messages"]), arguments["language"], at)
 
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        # Each version of a document has a table of all its blocks: a hundred messages cost one, not a hundred.
+        joined: list[Operation] = []
+        for (path, kind, language), group in groupby(operations, _what):
+            several = list(group)
+            if kind == APPEND and len(several) > 1:
+                said = Spoken(chain.from_iterable(day_files.spoken(one.arguments["messages"]) for one in several))
+                several = [append_of(path, said, several[-1].arguments["at"], language)]
+            joined += several
+        return joined
+
     def collision(self, document: ConversationDocument, operation: Operation) -> str | None:
         return day_files.amend_collision(document, operation.arguments) if operation.kind == "amend" else None
 
@@ -67,6 +83,15 @@ class ConversationFormat:
 
     def version(self, document: ConversationDocument) -> str | None:
         return version_of(document.front)
+
+
+def append_of(path: str, messages: Spoken, at: str, language: Language) -> Operation:
+    """Give the operation that adds messages at the end of a day's file."""
+    return Operation(path, APPEND, {"messages": messages, "at": at, "language": language})
+
+
+def _what(operation: Operation) -> tuple[str, str, Language]:
+    return operation.path, operation.kind, operation.arguments.get("language", "en")
 
 
 def _parsed(path: str, text: str, encoding: str) -> ConversationDocument:

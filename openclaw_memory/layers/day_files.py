@@ -142,15 +142,16 @@ def digest(raw: str) -> str:
 
 
 def append(
-    document: ConversationDocument, messages: Iterable[Message], language: Language, at: str
+    document: ConversationDocument, messages: Sequence[Message], language: Language, at: str
 ) -> ConversationDocument:
     """Add messages at the end; those with a known id are there already."""
-    known, newline = document.has, document.newline
-    new = [
-        (message, format_message(message, language=language, newline=newline))
-        for message in messages
-        if not known(message.id)
-    ]
+    newline = document.newline
+    new: list[tuple[Message, str]] = []
+    ids: set[str] = set()
+    for message in messages:
+        if message.id not in ids and not document.has(message.id):
+            ids.add(message.id)
+            new.append((message, format_message(message, language=language, newline=newline)))
     return _extended(document, new, at)
 
 

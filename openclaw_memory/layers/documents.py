@@ -101,6 +101,9 @@ class BodyFormat:
         front = replace(document.front, body=body)
         return replace(document, front=front, changed_at=arguments["at"])
 
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return operations
+
     def collision(self, document: MarkdownDocument, operation: Operation) -> str | None:
         return self._collisions.get(operation.kind, no_collision)(document.body, operation.arguments)
 

@@ -83,6 +83,9 @@ class HistoryFormat:
             line += 1
         return replace(document, entries=tuple(entries))
 
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return operations
+
     def collision(self, document: HistoryDocument, operation: Operation) -> None:
         return None
 

@@ -6,7 +6,7 @@ person put there stays as it is. What is known of such a file beside its bytes i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from openclaw_memory.errors import UnreadableDocumentError
@@ -46,6 +46,9 @@ class PlainFormat:
         if body == document.body:
             return document
         return replace(document, front=replace(document.front, body=body))
+
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return operations
 
     def collision(self, document: MarkdownDocument, operation: Operation) -> str | None:
         return self._collisions.get(operation.kind, no_collision)(document.body, operation.arguments)

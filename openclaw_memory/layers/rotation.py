@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from openclaw_memory.layers.conversations import Said
+from openclaw_memory.layers.conversations import Said, append_of
 from openclaw_memory.layers.day_files import ConversationDocument, MovedText, NamedBlocks, Spoken, digest, same
 from openclaw_memory.layers.documents import tags_of
 from openclaw_memory.layers.parts import parts_of
+from openclaw_memory.markdown.message_header import Language
 from openclaw_memory.markdown.messages import Message
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.operations import Operation
@@ -51,29 +52,21 @@ def parts_missing(draft: Draft, said: Sequence[Said], limits: Limits) -> dict[st
     return missing
 
 
-def plan_messages(draft: Draft, said: Sequence[Said], *, now: datetime, language: str, limits: Limits) -> list[str]:
+def plan_messages(
+    draft: Draft, said: Sequence[Said], *, now: datetime, language: Language, limits: Limits
+) -> list[str]:
     """Append messages to their days, in order, and rotate files that are full; gives their keys.
 
     Where the draft lacks a part to rotate into (see `parts_missing`) the file grows beyond its limits.
     """
-    if len(said) == 1 and has_room(draft.document(said[0].path), said[0].message.content, limits):
-        return [plan_message(draft, said[0].path, said[0].message, now=now, language=language)]
     at = now.isoformat(timespec="seconds")
     for day, messages in _by_day(said).items():
         for number, run in enumerate(_runs(draft.document(day), messages, limits)):
             if number:
                 _rotate(draft, day, at)
             if run:
-                draft.apply(Operation(day, "append", {"messages": Spoken(run), "at": at, "language": language}))
+                draft.apply(append_of(day, Spoken(run), at, language))
     return [f"{item.path}#{item.message.id}" for item in said]
-
-
-def plan_message(draft: Draft, path: str, message: Message, *, now: datetime, language: str) -> str:
-    """Append one message to a file that has room for it; gives its key."""
-    at = now.isoformat(timespec="seconds")
-    arguments = {"messages": Spoken((message,)), "at": at, "language": language}
-    draft.apply(Operation(path, "append", arguments))
-    return f"{path}#{message.id}"
 
 
 def plan_tidying(draft: Draft, day: str, now: datetime) -> None:
@@ -123,7 +116,7 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
     runs: list[list[Message]] = [[]]
     count, size = len(document.file.blocks), document.size
     for message in messages:
-        added = _size_of(message.content)
+        added = size_of(message.content)
         if count and (count >= limits.messages or size + added > limits.size):
             runs.append([])
             count, size = 0, 0
@@ -133,12 +126,20 @@ def _runs(document: ConversationDocument, messages: Sequence[Message], limits: L
 
 
 def has_room(document: ConversationDocument, content: str, limits: Limits) -> bool:
-    """Tell whether a file takes one more message with this content; one without any takes every message."""
-    count = len(document.file.blocks)
-    return count == 0 or (count < limits.messages and document.size + _size_of(content) <= limits.size)
+    """Tell whether a file takes one more message with this content."""
+    return is_room(len(document.file.blocks), document.size, size_of(content), limits)
 
 
-def _size_of(content: str) -> int:
+def is_room(count: int, size: int, added: int, limits: Limits) -> bool:
+    """Tell whether a file with so many messages and bytes takes one more of so many; one without any takes every one.
+
+    `added` as `size_of` reckons it.
+    """
+    return count == 0 or (count < limits.messages and size + added <= limits.size)
+
+
+def size_of(content: str) -> int:
+    """Reckon how many bytes a message with this content takes in a file."""
     # Half of a character, which is never written, counts as the whole of one.
     return (len(content) if content.isascii() else len(content.encode("utf-8", "surrogatepass"))) + _HEADER_BYTES
 

@@ -89,6 +89,9 @@ class SessionFormat:
             offset += len(line.raw)
         return SessionDocument(document.path, tuple(lines), document.places)
 
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return operations
+
     def collision(self, document: SessionDocument, operation: Operation) -> None:
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -55,6 +55,9 @@ class StateFormat:
         if values == document.values:
             return document
         return StateDocument(document.path, MappingProxyType(values), document.version)
+
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return operations
 
     def collision(self, document: StateDocument, operation: Operation) -> None:
         return None

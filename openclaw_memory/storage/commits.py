@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVarTuple
 
 import anyio
 import anyio.lowlevel
 
 from openclaw_memory.errors import OpenClawMemoryError
-from openclaw_memory.storage.documents import Draft
 
 log = logging.getLogger(__name__)
 
@@ -25,19 +24,21 @@ class Commit:
         self.drafts = 0
         self.operations: list[bytes] = []
         """As JSON."""
+        self.paths: set[str] = set()
+        """Documents that the drafts change."""
         self.documents: dict[str, Any] = {}
-        """Documents as they are after the last of the drafts."""
+        """They as they are after the last of the drafts, from when no more can join."""
         self.error: OpenClawMemoryError | None = None
         self._is_settled = False
         self._settled: anyio.Event | None = None
         """Made for the first who waits: most commits are never waited for, and an event is dear."""
         self._callbacks: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
 
-    def add(self, draft: Draft, operations: Sequence[bytes]) -> None:
-        """Let the record hold another draft as well; `operations` are the draft's, as JSON."""
+    def add(self, paths: Iterable[str], operations: Iterable[bytes]) -> None:
+        """Let the record hold another draft as well: the documents that it changes, and its operations as JSON."""
         self.drafts += 1
         self.operations += operations
-        self.documents.update(draft.changed)
+        self.paths.update(paths)
 
     @property
     def is_settled(self) -> bool:

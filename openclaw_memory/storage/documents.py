@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,6 +32,10 @@ class Format(Protocol):
 
     def apply(self, document: Any, operation: Operation) -> Any:
         """Give the document as it is after an operation; the same document when nothing changes."""
+        ...
+
+    def joined(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        """Give operations that come to the same when they are applied in order: fewer, where that is quicker."""
         ...
 
     def collision(self, document: Any, operation: Operation) -> str | None:

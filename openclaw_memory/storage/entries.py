@@ -43,7 +43,9 @@ class Entry:
     ours: Stamp | None = None
     """Stamp of the file when it last held just what we wrote; other bytes with this stamp are damage."""
     committed: Any = None
-    planned: Any = None
+    _planned: Any = None
+    _ahead: list[Operation] = field(default_factory=list)
+    """The last operations of `queued`, as far as they are still to be applied to `_planned`."""
     digest: str | None = None
     """Of the bytes of `base`, for documents that name no version themselves."""
     flushed: Entries = field(default_factory=list)
@@ -73,6 +75,27 @@ class Entry:
     """Versions that the file had in this run, each with the last position that it held."""
 
     @property
+    def planned(self) -> Any:
+        """The document as the newest plan leaves it."""
+        if self._ahead:
+            self._planned, self._ahead = self._applied(self._planned, self._ahead), []
+        return self._planned
+
+    @planned.setter
+    def planned(self, document: Any) -> None:
+        self._planned, self._ahead = document, []
+
+    @property
+    def ahead(self) -> tuple[Any, int]:
+        """A state of `planned`, and how many operations are still to be applied to it."""
+        return self._planned, len(self._ahead)
+
+    def add(self, position: int, operation: Operation) -> None:
+        """Queue an operation that is applied when somebody looks: many then cost what one does."""
+        self.queued.append((position, operation))
+        self._ahead.append(operation)
+
+    @property
     def to_write(self) -> bool:
         """Whether the file lags behind."""
         return bool(self.unflushed or self.restored or self.rewrite)
@@ -92,7 +115,10 @@ class Entry:
 
     def apply(self, document: Any, entries: Entries) -> Any:
         """Give a document with operations applied."""
-        for _, operation in entries:
+        return self._applied(document, [operation for _, operation in entries])
+
+    def _applied(self, document: Any, operations: Sequence[Operation]) -> Any:
+        for operation in self.format.joined(operations):
             document = self.format.apply(document, operation)
         return document
 

@@ -12,7 +12,7 @@ from openclaw_memory.errors import ClosedError, OpenClawMemoryError, StorageErro
 from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.documents import Draft
 from openclaw_memory.storage.journal import Failure, Journal
-from openclaw_memory.storage.operations import Flush, Record, json_of_operation
+from openclaw_memory.storage.operations import Flush, Operation, Record, json_of_operation
 from openclaw_memory.storage.shelf import Shelf
 
 log = logging.getLogger(__name__)
@@ -86,18 +86,41 @@ class Ledger:
         except Exception as error:
             log.exception("a change can't be written down")
             return self._refused(UnstorableError(error))
-        commit = self._open
-        if commit is None:
-            assert self._loop is not None
-            commit = self._open = self._next()
-            # What else is planned before the event loop comes to this goes into the same record: a burst costs one.
-            self._loop.call_soon(self._submit, commit)
-        commit.add(draft, operations)
+        commit = self._open or self._begun()
+        commit.add(draft.changed, operations)
         for operation in draft.operations:
             entries[operation.path].queued.append((commit.position, operation))
         for path, document in draft.changed.items():
             entries[path].planned = document
         self._shelf.active |= draft.changed.keys()
+        return self._added_to(commit)
+
+    def add(self, operation: Operation) -> Commit:
+        """Queue one operation, which needs no draft: it is applied to its document when somebody looks at that.
+
+        Raises: `ClosedError`.
+        """
+        if self._journal is None:
+            raise ClosedError("the store")
+        try:
+            text = json_of_operation(operation)
+        except Exception as error:
+            log.exception("a change can't be written down")
+            return self._refused(UnstorableError(error))
+        commit = self._open or self._begun()
+        commit.add((operation.path,), (text,))
+        self._shelf.entries[operation.path].add(commit.position, operation)
+        self._shelf.active.add(operation.path)
+        return self._added_to(commit)
+
+    def _begun(self) -> Commit:
+        assert self._loop is not None
+        commit = self._open = self._next()
+        # What else is planned before the event loop comes to this goes into the same record: a burst costs one.
+        self._loop.call_soon(self._submit, commit)
+        return commit
+
+    def _added_to(self, commit: Commit) -> Commit:
         self.drafts += 1
         if commit.drafts >= MOST_IN_A_RECORD:
             self._submit(commit)
@@ -113,6 +136,7 @@ class Ledger:
         if commit is None or commit is not self._open:
             return
         self._open = None
+        commit.documents = {path: self._shelf.entries[path].planned for path in commit.paths}
         if self._journal is not None:
             self._journal.submit_operations(commit.position, commit.operations)
 

@@ -166,15 +166,26 @@ class Store(Reading):
             planned={path: entries[path].planned for path in paths},
         )
 
-    def draft_at_once(self, path: str) -> Draft | None:
-        """Give a document for something to be added to it, as `draft` does for one that is known; None where it waits.
+    def ahead(self, path: str) -> tuple[Any, int] | None:
+        """Give a state of a document that something may be added to at once, and how much was added to it since.
 
-        That is where the document is not loaded, can't be read, or all drafts wait.
+        None where the document is not loaded, can't be read, or all drafts wait: then `draft` has to be waited for.
         """
         entry = self._shelf.entries.get(path)
         if entry is None or entry.base is None or entry.problem is not None or self._held is not None:
             return None
-        return Draft(formats={path: entry.format}, planned={path: entry.planned})
+        return entry.ahead
+
+    def planned(self, path: str) -> Any:
+        """Give a document that `ahead` has given with everything that was added to it."""
+        return self._shelf.entries[path].planned
+
+    def add(self, operation: Operation) -> Commit:
+        """Queue one operation on a document that `ahead` has given: one that adds something, whatever is there.
+
+        Raises: `ClosedError`.
+        """
+        return self._ledger.add(operation)
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from contracts import MemoryWrite, MessageContent
 from contracts.fields import SessionKind
@@ -11,13 +12,23 @@ from openclaw_memory.config import MemoryConfig
 from openclaw_memory.context.visibility import audience
 from openclaw_memory.discretion import is_harmless
 from openclaw_memory.layers import conversations, rotation
+from openclaw_memory.layers.day_files import Spoken
 from openclaw_memory.markdown.text import clean
-from openclaw_memory.storage.documents import Draft
+from openclaw_memory.storage.commits import Commit
 from openclaw_memory.storage.store import Store
 from openclaw_memory.workspace import keeps_copies
 from openclaw_memory.writing.drafting import Drafting
 from openclaw_memory.writing.forgotten import Forgotten
 from openclaw_memory.writing.judging import Judging
+
+
+class _Tally(NamedTuple):
+    """A state of a document, how many messages were added to it since, and what it holds with them."""
+
+    document: Any
+    added: int
+    messages: int
+    size: int
 
 
 class AtOnce:
@@ -45,16 +56,19 @@ class AtOnce:
         self._language = config.language
         self._masks = config.secrets.mask
         self._copies = keeps_copies(config)
+        self._tally = _Tally(None, 0, 0, 0)
 
-    def plan(
+    def write(
         self, change: MemoryWrite, kind: SessionKind, now: datetime, supplied: Sequence[str]
-    ) -> tuple[Draft, str, tuple[str, ...]] | None:
-        """Plan an event that is one message, whose file is loaded and has room for it; None for any other.
+    ) -> tuple[Commit, str, tuple[str, ...]] | None:
+        """Queue an event that is one message, whose file is loaded and has room for it; None for any other.
 
-        Nor is it one with a secret in it, or of which more than the message itself is to be written. Gives the draft,
+        Nor is it one with a secret in it, or of which more than the message itself is to be written. Gives the commit,
         the message's address, and what is suggested.
 
         Parameters: `kind` of the session; `now`, on the user's clock; `supplied`, as for `Writer.write`.
+
+        Raises: `ClosedError`.
         """
         content = change.content
         if not isinstance(content, MessageContent) or self._copies or change.idempotency_key is not None:
@@ -65,13 +79,9 @@ class AtOnce:
             return None
         time = now if content.timestamp is None else content.timestamp.astimezone(self._zone)
         path = conversations.path_of(time)
-        draft = self._store.draft_at_once(path)
-        if draft is None:
-            return None
-        document = draft.document(path)
-        limits = self._drafting.limits_at_once(document)
         text, replaced = clean(content.content)
-        if replaced or limits is None or not rotation.has_room(document, text, limits):
+        tally = None if replaced else self._with(path, text)
+        if tally is None:
             return None
         suggestions = self._judging.suggested_at_once(change, kind, now, supplied)
         if suggestions is None:
@@ -86,5 +96,25 @@ class AtOnce:
             origin=change.origin,
             visibility=visibility,
         )
-        key = rotation.plan_message(draft, path, message, now=now, language=self._language)
-        return draft, key, suggestions
+        at = now.isoformat(timespec="seconds")
+        commit = self._store.add(conversations.append_of(path, Spoken((message,)), at, self._language))
+        self._tally = tally
+        return commit, f"{path}#{message.id}", suggestions
+
+    def _with(self, path: str, text: str) -> _Tally | None:
+        """Count what a day's file holds with one more message; None where it must be looked at, or has no room."""
+        ahead = self._store.ahead(path)
+        if ahead is None:
+            return None
+        document, added = ahead
+        limits = self._drafting.limits_at_once(document)
+        if limits is None:
+            return None
+        tally = self._tally
+        if not added or tally.document is not document or tally.added != added:
+            document = self._store.planned(path)
+            tally = _Tally(document, 0, len(document.file.blocks), document.size)
+        more = rotation.size_of(text)
+        if not rotation.is_room(tally.messages, tally.size, more, limits):
+            return None
+        return _Tally(document, tally.added + 1, tally.messages + 1, tally.size + more)

@@ -45,14 +45,13 @@ class Drafting:
 
     def _found_full(self, needs: Needs) -> set[str]:
         """Give the days whose files have no room for what is said, and that nobody rotates already."""
-        full = set()
-        for said in needs.everything_said:
-            draft = None if said.path in self._full else self._store.draft_at_once(said.path)
-            if draft is not None and not rotation.has_room(
-                draft.document(said.path), said.message.content, self._limits
-            ):
-                full.add(said.path)
-        return full
+        return {
+            said.path
+            for said in needs.everything_said
+            if said.path not in self._full
+            and self._store.ahead(said.path) is not None
+            and not rotation.has_room(self._store.planned(said.path), said.message.content, self._limits)
+        }
 
     async def _drafted(self, needs: Needs, now: datetime) -> Draft:
         draft = await self._loaded(needs)

@@ -80,12 +80,14 @@ class Judging:
         if not is_judged(item, now):
             return ()
         today = conversations.path_of(now)
-        draft = self._store.draft_at_once(today)
-        if not self._has_judged or draft is None or _length(item) > JUDGED_AT_ONCE:
+        if not self._has_judged or self._store.ahead(today) is None or _length(item) > JUDGED_AT_ONCE:
             return None
-        earlier = partial(earlier_in, draft.document(today), item.session_id)
-        captured = capture(item, earlier, supplied, kind, rules, now)
+        captured = capture(item, partial(self._earlier, today, item.session_id), supplied, kind, rules, now)
         return None if captured.writes else captured.suggestions
+
+    def _earlier(self, today: str, session: str) -> Sequence[str]:
+        """Give what the user said before; nothing is looked at but for the few messages that ask for it."""
+        return earlier_in(self._store.planned(today), session)
 
 
 def _length(item: MemoryWrite) -> int:
