@@ -16,12 +16,12 @@ class TaskConfig(BaseModel):
 
 
 class ConversationConfig(BaseModel):
-    """When a day's file is rotated (seed 000 section 5.3)."""
+    """When a day's file is rotated (seed 000 section 5.3). What is said meanwhile goes into it, up to a quarter more."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_messages_per_file: int = Field(default=500, ge=1, description="Messages in one file of a day.")
-    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages in one file of a day.")
+    max_messages_per_file: int = Field(default=500, ge=1, description="Messages in one file of a day, before it is rotated.")
+    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages in it; the same.")
 
 
 class BufferConfig(BaseModel):

@@ -141,8 +141,8 @@ class Journal:
         """Whether the last late sync failed."""
         self.size = 0
         """Bytes in the journal file, for deciding when to shorten it."""
-        self.begun_with = 0
-        """Bytes of it that were needed still when that was looked at last."""
+        self.first = position
+        """Position before that of the first record in the file."""
 
     def start(self, kept: Sequence[Record], begin: bool = True) -> OSError | None:
         """Begin a new file with the records that are still needed, then serve. Call it from a thread.
@@ -336,7 +336,6 @@ class Journal:
     def _shorten(self, upto: int, anyway: bool) -> None:
         self._kept = [(position, line) for position, line in self._kept if position > upto]
         if not anyway and sum(len(line) for _, line in self._kept) > self.size // 2:
-            self.begun_with = self.size
             return
         try:
             self._begin()
@@ -371,7 +370,8 @@ class Journal:
             file.close()
             raise
         self._abandon()
-        self._file, self.size, self.begun_with = file, len(data), len(data)
+        self._file, self.size = file, len(data)
+        self.first = self._kept[0][0] - 1 if self._kept else self._last
         for name in older:
             self._files.remove(self._folder / name)
 

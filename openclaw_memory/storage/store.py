@@ -340,13 +340,13 @@ class Store(Reading):
         """Let go of what every document, and every backup, holds."""
         if self._journal is None or not self._lock.held:
             return
-        # What is needed still is written again each time, so it must have doubled at least.
-        if self._journal.size < max(self._journal_limit, 2 * self._journal.begun_with) and not everything:
+        if self._journal.size < self._journal_limit and not everything:
             return
         needed = [
             position for path in self._shelf.active if (position := self._shelf.entries[path].needed_from) is not None
         ]
-        self._journal.shorten(
-            min([*needed, *self._unrecovered, *self._ledger.undecided, self._ledger.position + 1]) - 1,
-            if_worth_it=not everything,
-        )
+        last = self._ledger.position
+        upto = min([*needed, *self._unrecovered, *self._ledger.undecided, last + 1]) - 1
+        # What is needed still is written again each time, so as much must go at least. Records stand for bytes here.
+        if everything or last - upto <= upto - self._journal.first:
+            self._journal.shorten(upto, if_worth_it=not everything)

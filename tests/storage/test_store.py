@@ -436,6 +436,35 @@ async def test_journal_is_shortened_after_flushes(tmp_path: Path) -> None:
         assert "- last: 1" in body
 
 
+async def test_what_a_storm_left_in_the_journal_goes_when_it_is_over(tmp_path: Path) -> None:
+    """While most of it is needed the journal is left alone, however long it grows; then all of it goes at once."""
+    async with opened(tmp_path, journal_limit=2_000) as it:
+
+        def names() -> list[str]:
+            return sorted(path.name for path in (tmp_path / ".journal").iterdir())
+
+        def size() -> int:
+            return sum(path.stat().st_size for path in (tmp_path / ".journal").iterdir())
+
+        begun = names()
+        await it.set("not flushed", "y", OTHER)
+        for number in range(100):
+            await it.set(f"key{number}", "x" * 50)
+            if number % 10 == 9:
+                await it.store.flush([PROFILE])
+                await it.store._flusher.settle_backups([PROFILE])
+                it.store._shorten_journal()
+        assert (names(), size() > 10_000) == (begun, True)
+        await it.store.flush()
+        await it.store._flusher.settle_backups()
+        it.store._shorten_journal()
+        # The first of two may be taken together with the wish; then that is done before the second.
+        for key in ("last", "very last"):
+            await it.set(key, "1")
+        assert names() != begun
+        assert size() < 2_000
+
+
 async def test_two_documents_of_one_draft_survive_together(tmp_path: Path) -> None:
     """A record holds all operations of a draft: after a crash both documents have it."""
     async with opened(tmp_path / "a") as it:
