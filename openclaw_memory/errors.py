@@ -46,8 +46,9 @@ class UnreadableDocumentError(OpenClawMemoryError):
 class StorageError(OpenClawMemoryError):
     """Raised when the disk refuses a write; what was acknowledged before is safe."""
 
-    def __init__(self, what: str, cause: OSError) -> None:
-        super().__init__(f"{what} failed: {cause.strerror or cause}")
+    def __init__(self, what: str, cause: Exception) -> None:
+        why = (cause.strerror if isinstance(cause, OSError) else None) or str(cause) or type(cause).__name__
+        super().__init__(f"{what} failed: {why}")
         self.what, self.cause = what, cause
 
 

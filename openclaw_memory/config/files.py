@@ -16,12 +16,14 @@ class TaskConfig(BaseModel):
 
 
 class ConversationConfig(BaseModel):
-    """When a day's file is rotated (seed 000 section 5.3). What is said meanwhile goes into it, up to a quarter more."""
+    """When a day's file is rotated (seed 000 section 5.3). It takes up to a quarter more while that is done."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    max_messages_per_file: int = Field(default=500, ge=1, description="Messages in one file of a day, before it is rotated.")
-    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages in it; the same.")
+    max_messages_per_file: int = Field(
+        default=500, ge=1, description="Messages in one file of a day, before it is rotated."
+    )
+    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages that fill it.")
 
 
 class BufferConfig(BaseModel):

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +33,8 @@ _READS = 5
 SYNC_INTERVAL_SECONDS = 1.0
 """How long `interval` leaves a record to the system's cache."""
 
-Failure = OSError | OpenClawMemoryError
+Failure = Exception
+"""Nearly always an `OSError`, or what the guard raises."""
 
 Settled = Callable[[Sequence[int], Failure | None], None]
 """Called in the journal's thread with positions that are durable now, or with the error that prevented it.
@@ -128,7 +130,7 @@ class Journal:
         self._anyway = False
         """Whether the file is to be begun anew for `_upto`, however little of it may go."""
         self._again: list[Record] = []
-        self._rewrites: list[tuple[Callable[[bytes], bytes | None], Callable[[OSError | None], None]]] = []
+        self._rewrites: list[tuple[Callable[[bytes], bytes | None], Callable[[Failure | None], None]]] = []
         self._closing = False
         self._failure: Failure | None = None
         self._thread = threading.Thread(target=self._run, name="openclaw-memory journal", daemon=True)
@@ -191,7 +193,7 @@ class Journal:
             self._again += records
             self._changed.notify()
 
-    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[OSError | None], None]) -> None:
+    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[Failure | None], None]) -> None:
         """Begin a new file with every line changed, or left out for None, after what was asked for before.
 
         `done` is called in the journal's thread, with the error when the disk refused; then the old file stays until
@@ -232,28 +234,40 @@ class Journal:
             if again:
                 # What was let go of before is let go of first; otherwise acknowledgements do not wait for that.
                 if upto is not None and failure is None:
-                    self._shorten(upto, anyway)
+                    self._tried(partial(self._shorten, upto, anyway))
                     upto = None
-                self._keep_again(again)
+                self._tried(partial(self._keep_again, again))
                 if not appends and not rewrites:
                     continue
             if not appends and upto is None and not rewrites:
-                self._sync_late()
+                self._tried(self._sync_late)
                 if closing:
                     return
                 continue
             if appends:
                 if failure is None:
                     lines = [(position, line_of(text)) for position, text in appends]
-                    failure = self._write(lines, must_sync or self._mode == "always")
+                    failure = self._tried(partial(self._write, lines, must_sync or self._mode == "always"))
                     if failure is not None:
                         with self._changed:
                             self._failure = failure
                 self._settled([position for position, _ in appends], failure)
             if upto is not None and failure is None:
-                self._shorten(upto, anyway)
+                self._tried(partial(self._shorten, upto, anyway))
             for change, done in rewrites:
-                done(self._rewrite(change))
+                done(self._tried(partial(self._rewrite, change)))
+
+    def _tried(self, what: Callable[[], Failure | None]) -> Failure | None:
+        """Do something, and give what went wrong: without this thread everybody would wait for ever."""
+        try:
+            return what()
+        except Exception as error:
+            log.exception("the journal's thread met something that it does not know")
+            # As after a disk that failed: nobody knows what is in the file.
+            self._abandon()
+            with suppress(Exception):
+                self._begin()
+            return error
 
     def _until_sync(self) -> float | None:
         """Tell how many seconds written records may still wait for their sync; None when none wait."""
@@ -304,7 +318,7 @@ class Journal:
                 before, self._kept = self._kept, self._kept + appends
                 try:
                     self._begin()
-                except OSError:
+                except BaseException:
                     self._kept = before
                     raise
                 self._last = appends[-1][0]
@@ -344,7 +358,7 @@ class Journal:
             self._abandon()
 
     def _rewrite(self, change: Callable[[bytes], bytes | None]) -> OSError | None:
-        changed = ((position, change(line)) for position, line in self._kept)
+        changed = [(position, change(line)) for position, line in self._kept]
         self._kept = [(position, line) for position, line in changed if line is not None]
         try:
             self._begin()
@@ -366,7 +380,7 @@ class Journal:
         try:
             file.append(data)
             file.sync()
-        except OSError:
+        except BaseException:
             file.close()
             raise
         self._abandon()

@@ -244,4 +244,4 @@ class Ledger:
 
 
 def _problem(error: Failure) -> OpenClawMemoryError:
-    return StorageError("writing the journal", error) if isinstance(error, OSError) else error
+    return error if isinstance(error, OpenClawMemoryError) else StorageError("writing the journal", error)

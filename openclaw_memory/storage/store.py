@@ -277,9 +277,9 @@ class Store(Reading):
     async def _rewrite_journal(self, line: Callable[[bytes], bytes | None]) -> None:
         assert self._journal is not None
         loop, done = asyncio.get_running_loop(), anyio.Event()
-        problem: list[OSError | None] = []
+        problem: list[Exception | None] = []
 
-        def told(error: OSError | None) -> None:
+        def told(error: Exception | None) -> None:
             problem.append(error)
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(done.set)

@@ -80,7 +80,7 @@ class PunctualJournal(Journal):
             self._at_rest.clear()
             super().shorten(upto, if_worth_it=if_worth_it)
 
-    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[OSError | None], None]) -> None:
+    def rewrite(self, change: Callable[[bytes], bytes | None], done: Callable[[Exception | None], None]) -> None:
         with self._changed:
             self._at_rest.clear()
             super().rewrite(change, done)

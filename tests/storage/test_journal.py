@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import queue
 import threading
 from collections.abc import Sequence
@@ -290,6 +291,60 @@ def test_lines_of_a_journal_are_readable(tmp_path: Path) -> None:
     begin, line = next(tmp_path.iterdir()).read_bytes().splitlines(keepends=True)
     assert decode(begin) == Record(0, keeps=0)
     assert "狗".encode() in line
+
+
+@pytest.mark.parametrize("where", ["guard", "append", "sync"])
+def test_whatever_happens_in_the_thread_is_told(tmp_path: Path, where: str, caplog: pytest.LogCaptureFixture) -> None:
+    """An error that nobody thought of fails what waits, once; nobody waits for ever, and the next record is written."""
+    wrong = [where]
+
+    def happens(operation: str, path: Path | None = None) -> None:
+        if wrong == [operation] and settled.qsize() == 0 and first_is_told:
+            wrong.clear()
+            raise ZeroDivisionError("nobody thought of this")
+
+    first_is_told = False
+    settled = queue.SimpleQueue[tuple[list[int], Exception | None]]()
+    journal = Journal(
+        tmp_path,
+        FaultyFiles(happens),
+        0,
+        lambda positions, error: settled.put((list(positions), error)),
+        guard=lambda: happens("guard"),
+    )
+    assert journal.start([]) is None
+    journal.submit(record(1))
+    assert settled.get(timeout=30) == ([1], None)
+    first_is_told = True
+    with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+        journal.submit(record(2))
+        told, error = settled.get(timeout=30)
+    assert told == [2]
+    assert isinstance(error, ZeroDivisionError)
+    journal.resume(2)
+    journal.submit(record(3))
+    assert settled.get(timeout=30) == ([3], None)
+    journal.close()
+    assert positions(tmp_path) == [1, 3]
+
+
+def test_a_change_that_fails_leaves_the_journal_as_it_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who asked for it is told, and the thread goes on."""
+    journal, settled = started(tmp_path, LocalFiles())
+    journal.submit(record(1))
+    assert settled.get() == ([1], None)
+    told = queue.SimpleQueue[Exception | None]()
+
+    def fails(line: bytes) -> bytes | None:
+        raise ZeroDivisionError("nobody thought of this")
+
+    with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+        journal.rewrite(fails, told.put)
+        assert isinstance(told.get(timeout=30), ZeroDivisionError)
+    journal.submit(record(2))
+    assert settled.get(timeout=30) == ([2], None)
+    journal.close()
+    assert positions(tmp_path) == [1, 2]
 
 
 def test_what_is_mostly_needed_is_not_written_anew(tmp_path: Path) -> None:
