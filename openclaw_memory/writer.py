@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import anyio.to_thread
 
-from contracts import BatchContent, MemoryWrite, MemoryWritten
+from contracts import BatchContent, MemoryWrite, MemoryWritten, MessageContent
 from contracts.fields import SessionKind
 from openclaw_memory.capturing import Captured
 from openclaw_memory.clock import Clock
@@ -100,11 +100,11 @@ class Writer:
 
     def write_at_once(self, change: Change, supplied: Sequence[str] = ()) -> Planned | None:
         """Do the same with an event for which nothing need be waited for; None, and nothing done, for any other."""
-        if not isinstance(change, MemoryWrite):
+        if not isinstance(change, MemoryWrite) or not isinstance(change.content, MessageContent):
             return None
         kind = self._kind(change)
         check_allowed(change, kind, self._policies[kind].writes)
-        written = self._at_once.write(change, kind, self._now(), supplied)
+        written = self._at_once.write(change, change.content, kind, self._now(), supplied)
         if written is None:
             return None
         commit, key, suggestions = written

@@ -29,7 +29,7 @@ class Side:
     """A writer on a store of its own, which counts what went the short way; with `long` nothing does."""
 
     def __init__(self, root: Path, *, long: bool, **settings: Any) -> None:
-        self.root, self.clock, self.short = root, ManualClock(START), 0
+        self.root, self.clock, self.long, self.short = root, ManualClock(START), long, 0
         config = MemoryConfig(root=root, timezone="Asia/Shanghai", **settings)
         limits = FlushLimits(2.0, 50, 500)
         self.store = Store(
@@ -39,7 +39,7 @@ class Side:
         write = self.writer._at_once.write
 
         def counted(*given: Any) -> Any:
-            planned = None if long else write(*given)
+            planned = write(*given)
             self.short += planned is not None
             return planned
 
@@ -51,7 +51,8 @@ class Side:
         for payload in payloads:
             self.clock.advance(0.123)
             try:
-                told.append(await self.writer.write(MemoryWrite.model_validate(payload)))
+                change = MemoryWrite.model_validate(payload)
+                told.append(await (self.writer.write_waiting(change) if self.long else self.writer.write(change)))
             except Refused as refusal:
                 told.append(str(refusal))
         for planned in told:
@@ -112,9 +113,24 @@ WRITE = st.fixed_dictionaries(
 )
 
 
+def batch(session: str, kind: str, contents: list[Any]) -> dict[str, Any]:
+    said = [{"type": "conversation", "sessionId": session, "content": content} for content in contents]
+    items = [{"event": "memory:write", "data": data} for data in said]
+    return {"type": "batch", "sessionId": session, "sessionKind": kind, "content": {"items": items}}
+
+
+BATCH = st.builds(
+    batch,
+    st.sampled_from(["s1", "a--b"]),
+    st.sampled_from(["primary", "group", "sub", "sandbox"]),
+    st.lists(MESSAGE, min_size=1, max_size=3),
+)
+CHANGE = WRITE | BATCH
+
+
 @pytest.mark.parametrize("copies", [{}, {"session_files": True, "history_file": True}])
 @settings(max_examples=25, deadline=None)
-@given(steps=st.lists(WRITE | st.sampled_from(["flush", "edit"]), max_size=12))
+@given(steps=st.lists(CHANGE | st.sampled_from(["flush", "edit"]), max_size=12))
 async def test_both_ways_give_the_same(copies: dict[str, bool], steps: list[Any]) -> None:
     """For any messages, with files that are rotated, rewritten and edited in between."""
     room = {"max_messages_per_file": 4, "max_file_bytes": 4_000}
@@ -140,7 +156,7 @@ async def test_both_ways_give_the_same(copies: dict[str, bool], steps: list[Any]
 
 
 @settings(max_examples=25, deadline=None)
-@given(steps=st.lists(st.lists(WRITE, max_size=8) | st.sampled_from(["flush", "edit"]), max_size=5))
+@given(steps=st.lists(st.lists(CHANGE, max_size=8) | st.sampled_from(["flush", "edit"]), max_size=5))
 async def test_many_at_once_are_what_one_after_the_other_are(steps: list[Any]) -> None:
     """Messages are added to a day when somebody looks at it, many as one; rotations and edits see all of them."""
     room = {"max_messages_per_file": 6}

@@ -85,9 +85,9 @@ _KINDS = (
     ),
 )
 _FORBIDDEN = cued(
-    "别|不要|don't |do not |stop |never |without |quit |no ",
+    "别|不要|don't |do not |stop |never |without |quit |no |no\t|no\u00a0|no\u3000",
     r"(?:别|不要)(?:再|总是|老是|老)?(?:用|加|写|放|给我|使用|添加)(?P<zh>[^，,。！!了吧谢]{1,12})"
-    r"|\b(?:(?:don't|do not|stop|never|without|quit) (?:use|using|add|adding|write|writing|include|including|put|putting)|no(?: more)?) +"
+    r"|\b(?:(?:don't|do not|stop|never|without|quit) (?:use|using|add|adding|write|writing|include|including|put|putting)|no(?: more)?)[ \t\u00a0\u3000]+"
     r"(?P<en>(?!need|problem|idea|one|way|matter|worries|thanks)[a-z]+(?: [a-z]+)?)(?=\W*$|\W+please|\s*[,.!])",
 )
 CUED = (*(kind.sound for kind in _KINDS), _FORBIDDEN)

@@ -57,7 +57,7 @@ _ONCE = cued(
     r"|\bthis (?:one|week|morning|afternoon|evening|weekend)\b|\b(?:in|for|on|with|use|using|to|from)\s+(?:this|that|these|those)\b"
     r"|\b(?:the|this|that) (?:\w+ )?(?:function|paragraph|file|picture|image|sentence|answer|line|variable|example|table)\b",
 )
-_HEDGE = cued(
+HEDGE = cued(
     "可能|也许|或许|大概|好像|似乎|说不定|估计|确定|应该|考虑|觉得|感觉|我想|没准|大约会"
     "|maybe|perhaps|possibly|probably|likely|i think|i guess|i suppose|i believe|it seems|not sure|kind of|sort of|might|may",
     r"可能(?:会)?|也许|或许|大概(?:会)?|好像(?:是)?|似乎|说不定|估计|我?不太?确定|应该(?:是)?(?=.*吧)|(?:正在|在)?考虑|我?觉得|我?感觉(?=我|是|好像)|我想(?=我)|没准|大约会|(?<=也许我们)应该|或许"
@@ -99,7 +99,7 @@ def is_for_once(text: str) -> bool:
 
 def without_hedges(text: str) -> str | None:
     """Give the sentence without the words that make it unsure; None when there are none."""
-    bare = _HEDGE.sub(" ", text)
+    bare = HEDGE.sub(" ", text)
     if bare == text:
         return None
     return re.sub(r"\s{2,}", " ", re.sub(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])", "", bare)).strip(" ,，")

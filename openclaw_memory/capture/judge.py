@@ -35,6 +35,8 @@ _has_cue = any_cue(
         *corrections.CUED,
         *(pattern for _, pattern in (*statements_en.RULES, *statements_zh.RULES)),
         doubts.PLANNING,
+        # Without its hedges a sentence may say what it did not say with them.
+        doubts.HEDGE,
     ]
 )
 

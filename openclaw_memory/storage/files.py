@@ -46,7 +46,7 @@ class OpenFile(Protocol):
         ...
 
     def append_synced(self, data: bytes) -> None:
-        """Do both, in one step where the system has one."""
+        """Write `data` at the end, and return when just that is on the disk; what was appended before may not be."""
         ...
 
     def stamp(self) -> Stamp: ...
@@ -233,7 +233,7 @@ class LocalFiles:
             os.close(descriptor)
 
     def create(self, path: Path, mode: int = PRIVATE_FILE) -> OpenFile:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
         if mode != PRIVATE_FILE:
             os.fchmod(descriptor, mode)
         return _LocalFile(descriptor)

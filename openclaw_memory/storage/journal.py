@@ -305,13 +305,17 @@ class Journal:
             if self._file is None:
                 self._begin()
             assert self._file is not None
-            if sync or self._until_sync() == 0.0:
-                self._file.append_synced(data)
-                self._unsynced_since = None
-            else:
+            if not sync and self._until_sync() != 0.0:
                 self._file.append(data)
                 if self._unsynced_since is None:
                     self._unsynced_since = time.monotonic()
+            elif self._unsynced_since is None:
+                self._file.append_synced(data)
+            else:
+                # All of it: a file must not know more than its journal.
+                self._file.append(data)
+                self._file.sync()
+                self._unsynced_since = None
             if not self._file.has_name():
                 # Somebody removed the journal under us: what is written into it is gone with the file.
                 log.error("the journal was removed while in use; it is begun anew")

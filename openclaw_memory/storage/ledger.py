@@ -136,9 +136,25 @@ class Ledger:
         if commit is None or commit is not self._open:
             return
         self._open = None
-        commit.documents = {path: self._shelf.entries[path].planned for path in commit.paths}
+        try:
+            commit.documents = {path: self._shelf.entries[path].planned for path in commit.paths}
+        except Exception as error:
+            # What was added to a document can't be: nothing of the record is kept, and nobody waits for ever.
+            log.exception("a change can't be made")
+            self._take_back(commit, UnstorableError(error))
+            return
         if self._journal is not None:
             self._journal.submit_operations(commit.position, commit.operations)
+
+    def _take_back(self, commit: Commit, problem: OpenClawMemoryError) -> None:
+        """Undo the commit that was made last, of which the journal knows nothing."""
+        del self._commits[commit.position]
+        self.drafts -= commit.drafts
+        for path in commit.paths:
+            entry = self._shelf.entries[path]
+            entry.queued = [item for item in entry.queued if item[0] != commit.position]
+            entry.planned = entry.apply(entry.committed, entry.queued)
+        commit.settle(problem)
 
     def submit_open(self) -> None:
         """Hand over what further drafts could still have joined."""

@@ -59,19 +59,19 @@ class AtOnce:
         self._tally = _Tally(None, 0, 0, 0)
 
     def write(
-        self, change: MemoryWrite, kind: SessionKind, now: datetime, supplied: Sequence[str]
+        self, change: MemoryWrite, content: MessageContent, kind: SessionKind, now: datetime, supplied: Sequence[str]
     ) -> tuple[Commit, str, tuple[str, ...]] | None:
         """Queue an event that is one message, whose file is loaded and has room for it; None for any other.
 
-        Nor is it one with a secret in it, or of which more than the message itself is to be written. Gives the commit,
-        the message's address, and what is suggested.
+        Nor may there be a secret in it, or more to be written than the message itself. Gives the commit, the message's
+        address, and what is suggested.
 
-        Parameters: `kind` of the session; `now`, on the user's clock; `supplied`, as for `Writer.write`.
+        Parameters: `content` of the event; `kind` of the session; `now`, on the user's clock; `supplied`, as for
+        `Writer.write`.
 
         Raises: `ClosedError`.
         """
-        content = change.content
-        if not isinstance(content, MessageContent) or self._copies or change.idempotency_key is not None:
+        if self._copies or change.idempotency_key is not None:
             return None
         if self._masks and not is_harmless(change):
             return None

@@ -167,9 +167,55 @@ FOUND_BY = {
         *requests_zh.CUED,
         *(pattern for _, pattern in (*statements_en.RULES, *statements_zh.RULES)),
         doubts.PLANNING,
+        doubts.HEDGE,
     )
     for cue in pattern.cues
 }
+
+
+HEDGES = sorted(doubts.HEDGE.cues)
+
+
+@given(st.data())
+def test_a_hedge_within_a_statement_hides_nothing(data: st.DataObject) -> None:
+    """Without its hedges a sentence is judged once more, and may hold a cue that it did not."""
+    said = data.draw(st.sampled_from(STATEMENTS))
+    place = data.draw(st.integers(0, len(said)))
+    hedge = data.draw(st.sampled_from(HEDGES))
+    for between in ("", " "):
+        hedged = f"{said[:place]}{between}{hedge}{between}{said[place:]}"
+        if not may_find(hedged):
+            assert {finding.verdict for finding in judge(hedged).findings} <= {"skip"}
+
+
+STATEMENTS = [
+    "I work at Google",
+    "I live in Berlin",
+    "I'm a nurse",
+    "I have a dog",
+    "I speak German",
+    "I moved to Rome",
+    "we decided to use Go",
+    "always reply in English",
+    "我住在上海",
+    "代码里一律用空格",
+    "以后用中文回答",
+]
+
+
+def test_a_hedged_statement_is_found() -> None:
+    """“I probably work at Google” holds no “i work ”, and is asked about."""
+    for said in ("I probably work at Google", "I maybe live in Berlin", "I'm maybe a nurse", "I possibly have a dog"):
+        assert may_find(said)
+        assert [finding.verdict for finding in judge(said).findings] == ["ask"]
+
+
+@pytest.mark.parametrize("space", [" ", "  ", "\t", "\u00a0", "\u3000"])
+def test_a_correction_is_heard_whatever_space_is_in_it(space: str) -> None:
+    """Pasted text has other spaces."""
+    said = f"no{space}emojis"
+    assert may_find(said)
+    assert judge(said, earlier=[said, said]).findings[0].rule == "repeated_correction"
 
 
 def test_small_talk_is_not_taken_apart() -> None:

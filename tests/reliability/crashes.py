@@ -5,7 +5,7 @@ At any step the power may fail. What was synced is there. Of what was not:
 - each change of names in a folder is there or not, alone and in any order (a rename or exchange is one change; of a
   file or folder that moves between two folders to a name that is free, the old name goes only where the new one is);
 - the data of each file is there, not there, cut off, or NULs where it should be: file systems that allocate late
-  write the length first.
+  write the length first; also before bytes of it that were synced alone.
 
 That is more than ext4, XFS or Btrfs do with their ordered journals, and all that POSIX rules out.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.reliability.disk import Named, State, Step, Synced, Told, Written
 
@@ -60,6 +60,8 @@ def crash_states(begin: State, steps: Sequence[Step], end: State, since: int = 0
 
 
 def _sync(synced: State, pending: list[Step], sync: Synced) -> list[Step]:
+    if sync.only is not None:
+        return _sync_only(synced, pending, sync.only)
     rest = []
     needed = [step.needs for step in pending if isinstance(step, Named) and sync.folder and step.folder == sync.inode]
     for step in pending:
@@ -72,12 +74,20 @@ def _sync(synced: State, pending: list[Step], sync: Synced) -> list[Step]:
     return rest
 
 
+def _sync_only(synced: State, pending: list[Step], written: Written) -> list[Step]:
+    """Put one write on the disk. What was written before it to the same file may still be lost, and is NULs then."""
+    if any(isinstance(step, Written) and step.inode == written.inode and step is not written for step in pending):
+        return [replace(step, synced=True) if step is written else step for step in pending]  # type: ignore[type-var]
+    synced.apply(written)
+    return [step for step in pending if step is not written]
+
+
 def _possible(synced: State, pending: Sequence[Step]) -> Iterator[State]:
     changes = [step for step in pending if isinstance(step, Named)]
-    writes: dict[int, list[bytes]] = {}
+    writes: dict[int, list[Written]] = {}
     for step in pending:
         if isinstance(step, Written):
-            writes.setdefault(step.inode, []).append(step.data)
+            writes.setdefault(step.inode, []).append(step)
     for chosen in _subsets(changes):
         if any(
             change.needs is not None and _is_one_of(change.needs, changes) and not _is_one_of(change.needs, chosen)
@@ -112,7 +122,17 @@ def _subsets(changes: Sequence[Named]) -> Iterable[tuple[Named, ...]]:
     return [tuple(changes[index] for index in sorted(chosen)) for chosen in sorted(some, key=sorted)]
 
 
-def _data_choices(writes: Sequence[bytes]) -> list[bytes]:
+def _data_choices(writes: Sequence[Written]) -> list[bytes]:
+    """Give what may be found of writes to a file; behind the last of them that is on the disk nothing is cut off."""
+    fixed = max((number for number, write in enumerate(writes, 1) if write.synced), default=0)
+    before = [write.data for write in writes[:fixed]]
+    lost = [data if write.synced else b"\0" * len(data) for data, write in zip(before, writes, strict=False)]
+    begins = [before, lost, *([*before[:one], lost[one], *before[one + 1 :]] for one in range(fixed))]
+    ends = _unsynced_choices([write.data for write in writes[fixed:]])
+    return list(dict.fromkeys(b"".join(begin) + end for begin in begins for end in ends))
+
+
+def _unsynced_choices(writes: Sequence[bytes]) -> list[bytes]:
     """Give what may be found of unsynced data: all, nothing, cut off, NULs, and each write alone lost to NULs."""
     whole = b"".join(writes)
     nothing = [b"\0" * len(data) for data in writes]

@@ -25,6 +25,8 @@ class Written:
 
     inode: int
     data: bytes
+    synced: bool = False
+    """Whether they are on the disk, and something before them may not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """A file's data, or with `folder` a folder's names, is on the disk."""
+    """A file's data, or with `folder` a folder's names, is on the disk; with `only` just what that step wrote."""
 
     inode: int
     folder: bool = False
+    only: Written | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +373,7 @@ class SimulatedDisk:
 class _File:
     def __init__(self, disk: SimulatedDisk, inode: int, path: Path) -> None:
         self._disk, self._inode, self._path = disk, inode, path
+        self._last: Written | None = None
 
     def append(self, data: bytes) -> None:
         disk = self._disk
@@ -383,17 +387,21 @@ class _File:
                     disk._do(Written(self._inode, data[: len(data) // 2]))
             raise
         with disk._lock:
-            disk._do(Written(self._inode, data))
+            self._last = Written(self._inode, data)
+            disk._do(self._last)
 
     def append_synced(self, data: bytes) -> None:
         self.append(data)
-        self.sync()
+        self._sync(only=self._last)
 
     def sync(self) -> None:
+        self._sync(only=None)
+
+    def _sync(self, only: Written | None) -> None:
         self._disk._begin("sync", self._path)
         with self._disk._lock:
             if self._disk.heeds_sync():
-                self._disk._do(Synced(self._inode))
+                self._disk._do(Synced(self._inode, only=only))
 
     def stamp(self) -> Stamp:
         with self._disk._lock:

@@ -29,6 +29,7 @@ from tests.reliability.upkeep import HANDED_IN, faults_of
 from tests.reliability.workloads import (
     Case,
     buffered,
+    buffered_batch,
     closed,
     edited_just_now,
     flushed_and_shortened,
@@ -159,7 +160,8 @@ SHOWN_BY: dict[Site, Proof] = {
     Site("storage.durable", "replace", 1): backed_up_elsewhere,
     Site("storage.durable", "_put_back"): case(Case(edited_just_now)),
     Site("storage.durable", "_write_temporary"): case(Case(flushed_and_shortened, SHORT)),
-    Site("storage.journal", "_write"): case(Case(message)),
+    Site("storage.journal", "_write", 0): case(Case(message)),
+    Site("storage.journal", "_write", 1): case(Case(buffered_batch, mode="interval")),
     Site("storage.journal", "_begin"): case(Case(one_of_two_flushed, SHORT)),
     Site("storage.durable", "remove"): removed,
     Site("storage.journal", "_rewrite"): rewritten,

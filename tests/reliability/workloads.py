@@ -173,6 +173,20 @@ async def buffered(run: Run) -> None:
         run.disk.tell(deed)
 
 
+async def buffered_batch(run: Run) -> None:
+    """A rewrite of one of two files syncs the record of both: all of a batch is there, or none of it."""
+    with run.promising_nothing():
+        await run.write(
+            batch(
+                ("memory:write", {"type": "conversation", "content": {"role": "user", "content": "hello-1"}}),
+                ("memory:update_fact", {"section": "S", "key": "k", "value": "value-2"}),
+            ),
+            r"hello-1\n",
+            r"- k: value-2\n",
+        )
+        await run.flush([PROFILE])
+
+
 async def rotated(run: Run) -> None:
     """A full file moves into the day's first part: two files are rewritten for one record."""
     await run.write(say("hello-1"), r"hello-1\n")
@@ -234,6 +248,8 @@ CASES = (
     Case(closed, damage=True),
     Case(backup_settled, SHORT, damage=True),
     Case(buffered, mode="interval"),
+    Case(buffered_batch, mode="interval"),
+    Case(buffered_batch, mode="never"),
     Case(edited, SHORT),
     Case(edited_just_now),
     Case(edited_just_now, SHORT),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -133,6 +134,37 @@ async def test_what_no_journal_can_hold_costs_nobody_else(tmp_path: Path, caplog
         text = it.file() + it.file(OTHER)
         assert [text.count(f"- {key}: ") for key in ("before", "after", "k0", "k1", "k2")] == [1, 1, 1, 1, 0]
         assert it.store._shelf.entries[OTHER].planned is it.store._shelf.entries[OTHER].committed
+
+
+async def test_what_no_document_can_take_costs_its_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is made when somebody looks: whoever shares the record is told, and the rest goes on."""
+    async with opened(tmp_path) as it:
+        await it.set("before", "0", OTHER)
+        apply = it.store._shelf.entries[OTHER].format.apply
+
+        def fails(document: Any, operation: Operation) -> Any:
+            if operation.arguments["value"] == "bad":
+                raise ZeroDivisionError("nobody thought of this")
+            return apply(document, operation)
+
+        monkeypatch.setattr(it.store._shelf.entries[OTHER].format, "apply", fails, raising=False)
+        shared = {"section": "S", "old": None, "title": "T", "language": "en", "at": "2026-05-04T14:30:00+08:00"}
+        with caplog.at_level(logging.CRITICAL, "openclaw_memory"), anyio.fail_after(5):
+            commits = [
+                it.store.add(Operation(OTHER, "set", {**shared, "key": key, "value": value}))
+                for key, value in (("one", "1"), ("bad", "bad"), ("two", "2"))
+            ]
+            for commit in commits:
+                await commit.wait()
+                assert isinstance(commit.error, UnstorableError)
+        assert it.store.in_flight == 0
+        assert (await it.set("after", "3", OTHER)).error is None
+        crashed = it.crashed(tmp_path / "b")
+    async with opened(crashed) as again:
+        text = again.file(OTHER)
+        assert [text.count(f"- {key}: ") for key in ("before", "one", "bad", "two", "after")] == [1, 0, 0, 0, 1]
 
 
 async def test_nobody_waits_for_ever_because_of_somebody_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
