@@ -284,7 +284,7 @@ class Journal:
                 self._begin()
             else:
                 self._file.sync()
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001  # it is told
             # What was promised was `buffered`. Nobody knows what of this file is on the disk: a new one repeats it all.
             self._abandon()
             self._unsynced_since, self._late = time.monotonic(), True
@@ -385,7 +385,7 @@ class Journal:
             file.append(data)
             file.sync()
         except BaseException:
-            file.close()
+            _close(file)
             raise
         self._abandon()
         self._file, self.size = file, len(data)
@@ -394,6 +394,14 @@ class Journal:
             self._files.remove(self._folder / name)
 
     def _abandon(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            _close(file)
+
+
+def _close(file: OpenFile) -> None:
+    """Let go of a file whose bytes are synced, or written off: whatever the disk says to that changes nothing."""
+    try:
+        file.close()
+    except OSError as error:
+        log.warning("a file of the journal could not be closed: %s", error)

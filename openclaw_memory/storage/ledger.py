@@ -150,10 +150,15 @@ class Ledger:
         """Undo the commit that was made last, of which the journal knows nothing."""
         del self._commits[commit.position]
         self.drafts -= commit.drafts
-        for path in commit.paths:
-            entry = self._shelf.entries[path]
+        entries = [self._shelf.entries[path] for path in commit.paths]
+        for entry in entries:
             entry.queued = [item for item in entry.queued if item[0] != commit.position]
-            entry.planned = entry.apply(entry.committed, entry.queued)
+        try:
+            for entry in entries:
+                entry.planned = entry.apply(entry.committed, entry.queued)
+        except Exception:
+            # It is made anew with the next file that is read; who waits must hear of this all the same.
+            log.exception("a document could not be put back")
         commit.settle(problem)
 
     def submit_open(self) -> None:

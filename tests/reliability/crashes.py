@@ -127,9 +127,14 @@ def _data_choices(writes: Sequence[Written]) -> list[bytes]:
     fixed = max((number for number, write in enumerate(writes, 1) if write.synced), default=0)
     before = [write.data for write in writes[:fixed]]
     lost = [data if write.synced else b"\0" * len(data) for data, write in zip(before, writes, strict=False)]
-    begins = [before, lost, *([*before[:one], lost[one], *before[one + 1 :]] for one in range(fixed))]
+    halves = [[*before[:one], _half(before[one]), *before[one + 1 :]] for one in range(fixed) if not writes[one].synced]
+    begins = [before, lost, *halves, *([*before[:one], lost[one], *before[one + 1 :]] for one in range(fixed))]
     ends = _unsynced_choices([write.data for write in writes[fixed:]])
     return list(dict.fromkeys(b"".join(begin) + end for begin in begins for end in ends))
+
+
+def _half(data: bytes) -> bytes:
+    return data[: len(data) // 2] + b"\0" * (len(data) - len(data) // 2)
 
 
 def _unsynced_choices(writes: Sequence[bytes]) -> list[bytes]:

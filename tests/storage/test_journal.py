@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from openclaw_memory.storage.files import LocalFiles
+from openclaw_memory.storage.files import LocalFiles, OpenFile
 from openclaw_memory.storage.journal import Journal, SyncMode, read_journal
 from openclaw_memory.storage.operations import Flush, Operation, Record, decode
 from tests.support import FaultyFiles
@@ -291,6 +291,74 @@ def test_lines_of_a_journal_are_readable(tmp_path: Path) -> None:
     begin, line = next(tmp_path.iterdir()).read_bytes().splitlines(keepends=True)
     assert decode(begin) == Record(0, keeps=0)
     assert "狗".encode() in line
+
+
+def test_a_file_that_can_not_be_closed_stops_nothing(tmp_path: Path) -> None:
+    """Its bytes were synced, or are written off: who waits is told what became of them, and the next file is begun."""
+    fails_to_sync, closings = False, 0
+
+    class Closing(FaultyFiles):
+        def open_append(self, path: Path) -> OpenFile:
+            file = super().open_append(path)
+            close = file.close
+
+            def fails() -> None:
+                nonlocal closings
+                closings += 1
+                close()
+                raise OSError(errno.EIO, "at the close")
+
+            file.close = fails  # type: ignore[method-assign]
+            return file
+
+    def fault(operation: str, path: Path) -> int | None:
+        return errno.EIO if fails_to_sync and operation == "sync" else None
+
+    journal, settled = started(tmp_path, Closing(fault))
+    journal.submit(record(1))
+    assert settled.get(timeout=30) == ([1], None)
+    fails_to_sync = True
+    journal.submit(record(2))
+    told, error = settled.get(timeout=30)
+    assert (told, isinstance(error, OSError)) == ([2], True)
+    fails_to_sync = False
+    journal.resume(2)
+    for position in (3, 4):
+        journal.submit(record(position))
+        assert settled.get(timeout=30) == ([position], None)
+    journal.shorten(1)
+    journal.submit(record(5))
+    assert settled.get(timeout=30) == ([5], None)
+    journal.close()
+    assert positions(tmp_path) == [3, 4, 5]
+    assert closings > 2
+
+
+def test_a_late_sync_that_nobody_thought_of_is_told_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `interval` the thread does not turn round and round over it: it is told, and tried again some time later."""
+    monkeypatch.setattr("openclaw_memory.storage.journal.SYNC_INTERVAL_SECONDS", 0.02)
+    wrong = threading.Event()
+
+    def happens(operation: str, path: Path) -> None:
+        if operation == "sync" and wrong.is_set():
+            wrong.clear()
+            raise MemoryError
+
+    settled = queue.SimpleQueue[tuple[list[int], Exception | None]]()
+    journal = Journal(
+        tmp_path, FaultyFiles(happens), 0, lambda positions, error: settled.put((list(positions), error)), "interval"
+    )
+    assert journal.start([]) is None
+    journal.submit(record(1))
+    assert settled.get(timeout=30) == ([1], None)
+    wrong.set()
+    positions_told, error = settled.get(timeout=30)
+    assert (positions_told, type(error)) == ([], MemoryError)
+    assert settled.get(timeout=30) == ([], None)
+    journal.close()
+    assert positions(tmp_path) == [1]
 
 
 @pytest.mark.parametrize("where", ["guard", "append", "sync"])
