@@ -128,6 +128,18 @@ BATCH = st.builds(
 CHANGE = WRITE | BATCH
 
 
+async def both(sides: list[Side], step: list[dict[str, Any]] | str) -> None:
+    """Write the same on both sides, or flush them, or have a person edit them after that."""
+    if not isinstance(step, str):
+        one, other = [await side.write(*step) for side in sides]
+        assert one == other
+        return
+    for side in sides:
+        await side.store.flush()
+        if step == "edit":
+            side.edit()
+
+
 @pytest.mark.parametrize("copies", [{}, {"session_files": True, "history_file": True}])
 @settings(max_examples=25, deadline=None)
 @given(steps=st.lists(CHANGE | st.sampled_from(["flush", "edit"]), max_size=12))
@@ -140,14 +152,7 @@ async def test_both_ways_give_the_same(copies: dict[str, bool], steps: list[Any]
             await side.store.open(FOLDERS)
         try:
             for step in steps:
-                if isinstance(step, dict):
-                    one, other = [await side.write(step) for side in sides]
-                    assert one == other
-                    continue
-                for side in sides:
-                    await side.store.flush()
-                    if step == "edit":
-                        side.edit()
+                await both(sides, [step] if isinstance(step, dict) else step)
             assert sides[0].held() == sides[1].held()
             assert not (copies and sides[0].short)
         finally:
@@ -166,14 +171,7 @@ async def test_many_at_once_are_what_one_after_the_other_are(steps: list[Any]) -
             await side.store.open(FOLDERS)
         try:
             for step in steps:
-                if isinstance(step, list):
-                    one, other = [await side.write(*step) for side in sides]
-                    assert one == other
-                    continue
-                for side in sides:
-                    await side.store.flush()
-                    if step == "edit":
-                        side.edit()
+                await both(sides, step)
             assert sides[0].held() == sides[1].held()
         finally:
             for side in sides:

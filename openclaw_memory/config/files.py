@@ -21,9 +21,11 @@ class ConversationConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_messages_per_file: int = Field(
-        default=500, ge=1, description="Messages in one file of a day, before it is rotated."
+        default=500,
+        ge=1,
+        description="Messages that fill a file of a day. While it is rotated it takes up to a quarter more.",
     )
-    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages that fill it.")
+    max_file_bytes: int = Field(default=5_242_880, ge=1024, description="Bytes of messages that fill it, likewise.")
 
 
 class BufferConfig(BaseModel):
