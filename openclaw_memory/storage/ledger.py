@@ -150,15 +150,7 @@ class Ledger:
         """Undo the commit that was made last, of which the journal knows nothing."""
         del self._commits[commit.position]
         self.drafts -= commit.drafts
-        entries = [self._shelf.entries[path] for path in commit.paths]
-        for entry in entries:
-            entry.queued = [item for item in entry.queued if item[0] != commit.position]
-        try:
-            for entry in entries:
-                entry.planned = entry.apply(entry.committed, entry.queued)
-        except Exception:
-            # It is made anew with the next file that is read; who waits must hear of this all the same.
-            log.exception("a document could not be put back")
+        self._shelf.withdraw(commit.paths, commit.position)
         commit.settle(problem)
 
     def submit_open(self) -> None:

@@ -238,6 +238,19 @@ class Shelf:
         entry.lacks_unflushed(entry.format.version(base))
         self._rebase(path, entry, base, stamp)
 
+    def withdraw(self, paths: Iterable[str], position: int) -> None:
+        """Take back the operations of a position that the journal knows nothing of; the others are applied anew.
+
+        A document to which they can't be is one that can't be read, until it is looked at again.
+        """
+        entries = {path: self.entries[path] for path in paths}
+        for entry in entries.values():
+            entry.queued = [item for item in entry.queued if item[0] != position]
+            entry.planned = entry.committed
+        for path, entry in entries.items():
+            if entry.base is not None:
+                self._rebase(path, entry, entry.base, entry.stamp)
+
     # -- reading a file -----------------------------------------------------------------------------------------
 
     async def _load(self, path: str) -> Entry:

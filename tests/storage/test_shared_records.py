@@ -167,6 +167,44 @@ async def test_what_no_document_can_take_costs_its_record(
         assert [text.count(f"- {key}: ") for key in ("before", "one", "bad", "two", "after")] == [1, 0, 0, 0, 1]
 
 
+async def test_what_can_not_be_put_back_either_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing can be applied for a moment: of two documents none keeps what was refused, and both what was written."""
+    async with opened(tmp_path) as it:
+        for path in (PROFILE, OTHER):
+            await it.set("flushed", "0", path)
+        await it.store.flush()
+        written = [await it.plan("written", "1", path) for path in (PROFILE, OTHER)]
+        # On its way to the disk, and told only when the event loop has a turn.
+        it.store._ledger.submit_open()
+        shared = {"section": "S", "old": None, "title": "T", "language": "en", "at": "2026-05-04T14:30:00+08:00"}
+        usual = {path: it.store._shelf.entries[path].format.apply for path in (PROFILE, OTHER)}
+
+        def fails(document: Any, operation: Operation) -> Any:
+            raise MemoryError
+
+        with caplog.at_level(logging.CRITICAL, "openclaw_memory"):
+            for path in usual:
+                monkeypatch.setattr(it.store._shelf.entries[path].format, "apply", fails, raising=False)
+            arguments = {**shared, "key": "refused", "value": "x"}
+            every = [path for path in usual for _ in range(MOST_IN_A_RECORD // 2)]
+            for commit in [it.store.add(Operation(path, "set", arguments)) for path in every]:
+                assert commit.is_settled
+                assert isinstance(commit.error, UnstorableError)
+        for path, apply in usual.items():
+            monkeypatch.setattr(it.store._shelf.entries[path].format, "apply", apply, raising=False)
+        for commit in written:
+            await commit.wait()
+            assert commit.error is None
+        for path in usual:
+            assert (await it.set("after", "2", path)).error is None
+        await it.store.flush()
+        for path in usual:
+            text = it.file(path)
+            assert [text.count(f"- {key}: ") for key in ("flushed", "written", "refused", "after")] == [1, 1, 0, 1]
+
+
 async def test_nobody_waits_for_ever_because_of_somebody_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A callback fails, and so does who is told what readers see: what shares the record is decided all the same."""
     async with opened(tmp_path) as it:
