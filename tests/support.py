@@ -115,16 +115,23 @@ def counted_ids() -> Callable[[datetime], str]:
     return lambda time: f"m{next(numbers)}"
 
 
-def copied_in_use(root: Path, target: Path) -> Path:
-    """Copy folders whose index may be at work, as one moment leaves them.
+JOURNAL, INDEX = ".journal", "*.index"
+"""Folders that threads of their own write to."""
 
-    An index merges its segments when it likes, in a thread of its own: a file of the listing may be gone when its turn
-    comes, and a segment copied after the list that names it belongs to another moment. So an index is copied again
-    until nothing moved meanwhile. Everything else is copied once: a file missing there is a fault.
+
+def copied_in_use(root: Path, target: Path, *, index: bool = True) -> Path:
+    """Copy folders whose index and journal may be at work, as one moment leaves them.
+
+    An index merges its segments when it likes, and a journal begins its next file, each in a thread of its own: a file
+    of the listing may be gone when its turn comes, and a segment copied after the list that names it belongs to another
+    moment. So these are copied again until nothing moved meanwhile. Everything else is copied once, and before them: a
+    file missing there is a fault, and a journal lets go of nothing that its documents do not hold. `index`: whether the
+    index comes along.
     """
-    shutil.copytree(root, target, ignore=shutil.ignore_patterns("*.index"), dirs_exist_ok=True)
-    for index in sorted(root.rglob("*.index")):
-        _copied_at_rest(index, target / index.relative_to(root))
+    shutil.copytree(root, target, ignore=shutil.ignore_patterns(JOURNAL, INDEX), dirs_exist_ok=True)
+    at_work = (JOURNAL, INDEX) if index else (JOURNAL,)
+    for folder in sorted(path for pattern in at_work for path in root.rglob(pattern)):
+        _copied_at_rest(folder, target / folder.relative_to(root))
     return target
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import tempfile
 import time
 import zlib
@@ -36,7 +35,7 @@ from openclaw_memory.storage.files import LocalFiles
 from openclaw_memory.storage.operations import Operation
 from openclaw_memory.storage.store import Store
 from openclaw_memory.writer import Writer
-from tests.support import START
+from tests.support import START, copied_in_use
 
 DAY = "conversations/2026-05-04.md"
 PARTS = [f"conversations/2026-05-04-{number:03d}.md" for number in range(1, 9)]
@@ -430,7 +429,7 @@ async def test_each_message_once_and_in_order(steps: list[tuple[str, int]]) -> N
                         crashed = True
                         await day.store.settled()
                         runs.append(Path(folder) / str(len(runs)))
-                        shutil.copytree(runs[-2], runs[-1])
+                        copied_in_use(runs[-2], runs[-1])
                 if crashed:
                     continue
                 assert await day.look() == expected

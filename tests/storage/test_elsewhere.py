@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC
@@ -24,7 +23,7 @@ from openclaw_memory.storage.rootlock import FolderLock, Locks, RootLock
 from openclaw_memory.storage.starting import RecoveryReport
 from openclaw_memory.storage.store import Store
 from tests.memory_folder import content, damage
-from tests.support import START, FaultyFiles
+from tests.support import START, FaultyFiles, copied_in_use
 
 WORKSPACE = Workspace("main", "main")
 AREAS = (*FOLDERS, *WORKSPACE.areas)
@@ -93,7 +92,7 @@ async def opened(base: Path, files: LocalFiles | None = None) -> AsyncIterator[O
 
 def crashed(base: Path, target: Path) -> Path:
     """Copy everything as a crash would leave it, times and inodes apart from the workspace's own."""
-    shutil.copytree(base, target)
+    copied_in_use(base, target)
     return target
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import threading
 import zlib
 from collections.abc import AsyncIterator
@@ -29,7 +28,7 @@ from openclaw_memory.storage.operations import Operation, Record, encode
 from openclaw_memory.storage.shelf import MERGED_APART
 from openclaw_memory.storage.starting import RecoveryReport
 from openclaw_memory.storage.store import Commit, Store
-from tests.support import START, FaultyFiles, no_space
+from tests.support import START, FaultyFiles, copied_in_use, no_space
 
 PROFILE = "facts/user-profile.md"
 OTHER = "facts/other.md"
@@ -80,7 +79,7 @@ class Opened:
         return (self.root / path).read_text()
 
     def crashed(self, target: Path) -> Path:
-        shutil.copytree(self.root, target)
+        copied_in_use(self.root, target)
         return target
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from datetime import timedelta
 from pathlib import Path
@@ -110,7 +109,7 @@ class Snapshots(FaultyFiles):
         super()._check(operation, path)
         if self.recording and operation in ("create", "append", "rename", "rename_new", "exchange", "remove"):
             with self._one_at_a_time:
-                shutil.copytree(self._root, self._copies / str(self.count), ignore=shutil.ignore_patterns("*.index"))
+                copied_in_use(self._root, self._copies / str(self.count), index=False)
                 self.count += 1
 
 
